@@ -12,6 +12,7 @@ from wizard_env.agents.adaptive.beliefs import (
     INEXACT,
     KNOWN_KINDS,
     LOW,
+    MAY_COPY,
     NUM_FEATURES,
     NUM_INPUTS,
     name_belief,
@@ -23,7 +24,8 @@ from wizard_env.agents.network import BELIEF_HIGH, Backend, Network, PolicyAgent
 from wizard_env.agents.pretrained import ADAPTIVE
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.rules import MAX_PLAYERS
-from wizard_env.view import Encoding, View
+from wizard_env.sampling import best_legal
+from wizard_env.view import Encoding, View, printed_actions
 
 _Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
@@ -31,8 +33,6 @@ _ORDER = sorted(KNOWN_KINDS, key=lambda kind: kind == PlayerKind.CHAMPION)
 """A seat that may be a copy is trusted before it counts as a champion."""
 _CERTAIN = 0.99
 """The probability of a kind from which a response to it answers."""
-_MAY_COPY = 0.3
-"""The same for copies, which cannot be told from champions before they work together: trust comes first."""
 _LIKE_CHAMPIONS = 0.95
 """The probability of a copy, as a share of that of a champion, below which the trust ends."""
 _INEXACT = 0.1
@@ -54,9 +54,9 @@ class AdaptiveAgent(PolicyAgent):
         path: of the network that reads beliefs; sample, backend: as for `NetworkAgent`.
         """
         super().__init__(path, sample, backend, beliefs=NUM_INPUTS)
-        kinds = Kinds(self)
-        self._champion = kinds.champion
-        self._memory = Memory(kinds)
+        self._kinds = Kinds(self)
+        self._champion = self._kinds.champion
+        self._memory = Memory(self._kinds)
         files = {kind: response_file(find_agent(self.path), kind) for kind in _ORDER}
         self._responses = {
             kind: Network(file, self.backend) for kind, file in files.items() if file.is_file()
@@ -85,7 +85,11 @@ class AdaptiveAgent(PolicyAgent):
         ]
 
     def _decide(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
-        return self.logits(self._inputs(view, encoding))
+        inputs = self._inputs(view, encoding)
+        logits = self.logits(inputs)
+        actions = printed_actions(best_legal(logits, encoding.mask), encoding.order)
+        self._kinds.remember(view, inputs[:, OBS_SIZE:], actions)
+        return logits
 
     def _estimate(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
         return self.values(self._inputs(view, encoding))
@@ -98,8 +102,9 @@ class AdaptiveAgent(PolicyAgent):
         seen, beliefs = inputs[:, :OBS_SIZE], inputs[:, OBS_SIZE:]
         nothing_believed = ~beliefs.any(axis=1)
         answers, left = [(self._champion, nothing_believed)], ~nothing_believed
+        all_alike = _all_alike(beliefs)
         for kind, response in self._responses.items():
-            alike = left & _all_are(kind, beliefs)
+            alike = left & all_alike[:, kind.column]
             answers.append((response, alike))
             left &= ~alike
         parts = [(rows, output(network, seen[rows])) for network, rows in answers if rows.any()]
@@ -111,22 +116,21 @@ class AdaptiveAgent(PolicyAgent):
         return outputs
 
 
-def _all_are(kind: PlayerKind, beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return whether all seats about which anything is believed are of a kind: bool [n].
+def _all_alike(beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return whether all seats about which anything is believed are of a kind: bool [n, kinds].
 
     beliefs: uint8 [n, NUM_INPUTS].
     """
     seats = beliefs.reshape(-1, MAX_PLAYERS - 1, NUM_FEATURES)
     copies, champions = seats[..., PlayerKind.COPY.column], seats[..., PlayerKind.CHAMPION.column]
-    if kind == PlayerKind.COPY:
-        alike = copies >= _LIKE_CHAMPIONS * champions
-        belong = alike & (copies >= _MAY_COPY * BELIEF_HIGH)
-    elif kind == PlayerKind.CHAMPION:  # so is what may be a copy that lost the trust
-        belong = champions.astype(np.int64) + copies >= _CERTAIN * BELIEF_HIGH
-    else:
-        belong = seats[..., kind.column] >= _CERTAIN * BELIEF_HIGH
-    belong &= (seats[..., [INEXACT, HIGH, LOW]] <= _INEXACT * BELIEF_HIGH).all(axis=-1)
-    return np.logical_and.reduce(belong | ~seats.any(axis=-1), axis=1)
+    belong = seats[..., : len(KNOWN_KINDS)] >= _CERTAIN * BELIEF_HIGH
+    belong[..., PlayerKind.COPY.column] = (copies >= _LIKE_CHAMPIONS * champions) & (
+        copies >= MAY_COPY * BELIEF_HIGH
+    )
+    # A seat that may be a copy and lost the trust counts as a champion.
+    belong[..., PlayerKind.CHAMPION.column] = champions.astype(np.int64) + copies >= _CERTAIN * BELIEF_HIGH
+    belong &= (seats[..., [INEXACT, HIGH, LOW]] <= _INEXACT * BELIEF_HIGH).all(axis=-1, keepdims=True)
+    return np.logical_and.reduce(belong | ~seats.any(axis=-1, keepdims=True), axis=1)
 
 
 def response_file(network: Path, kind: PlayerKind) -> Path:

@@ -40,6 +40,8 @@ NUM_FEATURES = LOW + 1
 NUM_INPUTS = (MAX_PLAYERS - 1) * NUM_FEATURES
 """Inputs of a network for the beliefs about the other seats."""
 
+MAY_COPY = 0.3
+"""The probability from which a copy is trusted: champions cannot be told from copies that do not cooperate."""
 _CHANGE = 0.01
 """The probability that a seat's type changes before a round."""
 _RIGHT, _WRONG = 19.0, 0.6

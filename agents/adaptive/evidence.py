@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wizard_env.compiled.jit import kernel
 from wizard_env.history.decisions import Decisions
 from wizard_env.rules import MAX_PLAYERS
-from wizard_env.state import BID, STATE
+from wizard_env.state import BID, PLAY, STATE
 
 AGREED, DIFFERED, SURPRISE, SHIFTS = range(4)
 """Columns of counts: plays, and trumps named, as the kind would have made them; others; the sum over the
@@ -40,6 +40,23 @@ def compare(decisions: Decisions, chosen: NDArray[np.int64], num_rounds: int) ->
     counts = np.zeros((num_rounds, MAX_PLAYERS, chosen.shape[1], NUM_COUNTS), np.float32)
     _compare(*decisions, chosen, counts)
     return counts
+
+
+def spread_plays(decisions: Decisions, most: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Choose plays of each seat in each round, spread evenly over it, and all other decisions: bool [m].
+
+    most: int64 [num_rounds, MAX_PLAYERS], the number of plays of a seat to choose; all where there are fewer.
+    """
+    chosen = np.ones(len(decisions.actions), np.bool_)
+    plays = (decisions.states["phase"] == PLAY).nonzero()[0]
+    owner = decisions.rows[plays] * MAX_PLAYERS + decisions.states["seat"][plays]
+    order = owner.argsort(kind="stable")
+    plays, owner = plays[order], owner[order]
+    first = np.searchsorted(owner, owner)
+    number, count = np.arange(len(owner)) - first, np.searchsorted(owner, owner, "right") - first
+    room = np.minimum(most.reshape(-1)[owner], count)
+    chosen[plays] = (number + 1) * room // count > number * room // count
+    return chosen
 
 
 @kernel([STATE], [np.int64], [np.int64], [np.int64], [[np.int64]], [[[[np.float32]]]])

@@ -11,19 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env.agents.adaptive.beliefs import (
+    MAY_COPY,
     NUM_FEATURES,
     Posterior,
     add_round,
     believe,
     network_inputs,
 )
-from wizard_env.agents.adaptive.evidence import NUM_COUNTS, compare
+from wizard_env.agents.adaptive.evidence import NUM_COUNTS, compare, spread_plays
 from wizard_env.agents.adaptive.kinds import Kinds
+from wizard_env.agents.adaptive.recent import Recent
+from wizard_env.cards import DECK_SIZE
 from wizard_env.history.decisions import Decisions, retrace, rewind
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.state import FINISHED_ROUND, OPTION_FIELDS, STATE
 from wizard_env.view import View
 
+_MOST_PLAYS = 4
+"""Plays of a seat that kinds are asked about in a round; all plays of a seat that may be a copy."""
 _NEGLIGIBLE = 0.005
 """Kinds are not asked if all of them together would be less probable than this, whatever they answer."""
 
@@ -43,9 +48,8 @@ class Memory:
     def __init__(self, kinds: Kinds, size: int = 1 << 14) -> None:
         """size: the number of histories that are kept at least."""
         self._kinds = kinds
+        self._pasts = Recent[_Past](size)
         self._size = size
-        self._recent: dict[bytes, _Past] = {}
-        self._older: dict[bytes, _Past] = {}
         self._lock = Lock()
         self._nothing = _Past(
             Posterior(
@@ -54,9 +58,6 @@ class Memory:
             ),
             np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
         )
-
-    def __reduce__(self) -> tuple[type["Memory"], tuple[Kinds, int]]:
-        return Memory, (self._kinds, self._size)  # what is kept can be worked out again
 
     def beliefs(self, view: View, known: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Return the beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES].
@@ -70,25 +71,18 @@ class Memory:
             return np.zeros((len(view), MAX_PLAYERS, NUM_FEATURES), np.float32)
         keys = _keys(states, known, rounds, ends)
         with self._lock:
-            if len(self._recent) > self._size:
-                self._older, self._recent = self._recent, {}
-            pasts = [self._find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)]
+            self._pasts.make_room()
+            pasts = [self._pasts.find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)]
             missing = {key: row for row, key in enumerate(keys) if pasts[row] is None}
             if missing:
                 rows = np.array(list(missing.values()))
                 self._work_out(states[rows], known[rows], rounds[rows], list(missing))
-                pasts = [past or self._recent[key] for past, key in zip(pasts, keys, strict=True)]
+                pasts = [past or self._pasts[key] for past, key in zip(pasts, keys, strict=True)]
         return np.stack([past.beliefs for past in pasts if past is not None])
 
     def inputs(self, view: View) -> NDArray[np.uint8]:
         """Return the beliefs of the acting seats as a network reads them: uint8 [n, NUM_INPUTS]."""
         return network_inputs(self.beliefs(view), view.seat, view.known["num_players"])
-
-    def _find(self, key: bytes) -> _Past | None:
-        past = self._recent.get(key)
-        if past is None and (past := self._older.get(key)) is not None:
-            self._recent[key] = past
-        return past
 
     def _work_out(
         self, states: NDArray[Any], known: NDArray[np.bool_], rounds: NDArray[Any], keys: list[bytes]
@@ -107,17 +101,17 @@ class Memory:
         missing = {
             key: row
             for row, (key, end) in enumerate(zip(keys_before, ends.tolist(), strict=True))
-            if end and self._find(key) is None
+            if end and self._pasts.find(key) is None
         }
         if missing:
             rows = np.array(list(missing.values()))
             self._work_out(beginnings.states[rows], known[rows], earlier[rows], list(missing))
         before = [
-            self._recent[key] if end else self._nothing
+            self._pasts[key] if end else self._nothing
             for key, end in zip(keys_before, ends.tolist(), strict=True)
         ]
         after = self._judge(beginnings.states, known, beginnings.rounds, before)
-        self._recent.update(zip(keys, after, strict=True))
+        self._pasts.add(zip(keys, after, strict=True))
 
     def _judge(
         self, states: NDArray[Any], known: NDArray[np.bool_], rounds: NDArray[Any], before: list[_Past]
@@ -125,8 +119,9 @@ class Memory:
         """Add the evidence of one round of each game to what was known before it."""
         posterior = Posterior(*map(np.stack, zip(*(past.posterior for past in before), strict=True)))
         decisions = retrace(states, rounds, forced=False)
-        judged = ~known[decisions.rows, decisions.states["seat"]]
-        decisions = Decisions(*(column[judged] for column in decisions))
+        decisions = _take(decisions, ~known[decisions.rows, decisions.states["seat"]])
+        may_copy = posterior.shares[..., self._kinds.copy] > MAY_COPY
+        decisions = _take(decisions, spread_plays(decisions, np.where(may_copy, DECK_SIZE, _MOST_PLAYS)))
         held = np.stack([past.beliefs for past in before])[decisions.rows]
         after = self._add_round(posterior, decisions, held)
         beliefs = believe(after, self._kinds.kinds)
@@ -151,7 +146,7 @@ class Memory:
         asking = unknown & kinds.is_quick
         while asking.any():
             rows = asking[decisions.rows, seats].any(axis=1).nonzero()[0]
-            part = Decisions(*(column[rows] for column in decisions))
+            part = _take(decisions, rows)
             wanted = asking[part.rows, part.states["seat"]]
             chosen = kinds.choices(View(part.states, copy=False), inputs[rows], wanted)
             seen[asking] = compare(part, chosen, len(seen))[asking]
@@ -160,6 +155,11 @@ class Memory:
             total = left.sum(axis=-1, keepdims=True)
             asking = (left == left.max(axis=-1, keepdims=True)) & (total > _NEGLIGIBLE)
         return add_round(before, seen, kinds.prior, possible=asked | ~unknown)
+
+
+def _take(decisions: Decisions, chosen: NDArray[Any]) -> Decisions:
+    """Take some of the decisions, by index or by mask."""
+    return Decisions(*(column[chosen] for column in decisions))
 
 
 def _ends(rounds: NDArray[Any]) -> NDArray[np.int64]:
