@@ -22,6 +22,7 @@ NOT_ALONE = {
     "llm": "a model behind an address",
     "mcp": "a model that connects to it",
     "partner": "the name of a network",
+    "switch": "two agents",
 }
 """Needs of some agents besides their name; other tests check these agents."""
 

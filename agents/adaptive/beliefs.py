@@ -41,15 +41,17 @@ NUM_INPUTS = (MAX_PLAYERS - 1) * NUM_FEATURES
 """Inputs of a network for the beliefs about the other seats."""
 
 MAY_COPY = 0.3
-"""The probability from which a copy is trusted: champions cannot be told from copies that do not cooperate."""
+"""The probability from which a copy is trusted. Champions and copies play alike before copies cooperate."""
 _CHANGE = 0.01
 """The probability that a seat's type changes before a round."""
+_NEGLIGIBLE = 0.005
+"""The probability below which a kind is out of the question."""
 _RIGHT, _WRONG = 19.0, 0.6
 """The parameters of the beta distribution of the share of plays that are the kind's own."""
 _SHIFT_PRIOR = np.array([0.1, 0.3, 12.0, 0.3, 0.1])
 """The parameters of the Dirichlet distribution of the distance of bids from the kind's."""
-_EXACT = 10.0
-"""The factor on the parameters for a copy's own plays and bids: a copy does not err."""
+_EXACT = 30.0
+"""A copy does not err: the factor on its parameters for its own choices, and the divisor of the others."""
 _DOUBT = 8.0
 """Plays that explain a kind, added to those seen before the share of others is believed."""
 _BID_DOUBT = 2.0
@@ -68,7 +70,7 @@ class Prior(NamedTuple):
     joins: NDArray[np.float64]
     """[kinds]: the same after a change. Nobody becomes a copy: trust that was abused does not come back."""
     exactness: NDArray[np.float64]
-    """[kinds]: the factor on the parameters for its own plays and bids."""
+    """[kinds]: the factor on the parameters for its own plays and bids, and the divisor of the others."""
 
     @classmethod
     def of(cls, players: Sequence[PlayerKind]) -> Self:
@@ -88,9 +90,7 @@ class Posterior(NamedTuple):
     """[..., kinds, NUM_COUNTS]: those of the rounds that the seat is expected to have been of the kind."""
 
 
-def add_round(
-    before: Posterior, seen: NDArray[np.float32], prior: Prior, possible: NDArray[np.bool_] | None = None
-) -> Posterior:
+def add_round(before: Posterior, seen: NDArray[np.float32], prior: Prior) -> Posterior:
     """Add the evidence of one round: a step of the forward filter of a hidden Markov model.
 
     Before the round, a seat's type changes with a small probability. Then its kind is drawn from
@@ -98,24 +98,23 @@ def add_round(
     Changepoint Detection, 2007) keep counts for each round that may have been the first after a change.
     Here each kind keeps one set of counts, their mean over whether the seat was of the kind before, as
     filters for switching models merge hypotheses (Blom and Bar-Shalom, The Interacting Multiple Model
-    Algorithm, IEEE Transactions on Automatic Control 1988).
+    Algorithm, IEEE Transactions on Automatic Control 1988). A kind whose probability is negligible is given
+    up, until a change brings it back.
 
     Args:
         before: of n games, shares [n, MAX_PLAYERS, kinds].
         seen: float32 [n, MAX_PLAYERS, kinds, NUM_COUNTS], the counts of the round alone.
         prior: of the kinds.
-        possible: bool [n, MAX_PLAYERS, kinds], false for kinds that are out of the question; all if None.
     """
     with np.errstate(divide="ignore"):
         stays = np.log((1 - _CHANGE) * before.shares) + log_evidence(before.counts, seen, prior)
         joins = np.log(_CHANGE * prior.joins) + log_evidence(np.zeros_like(seen), seen, prior)
-    if possible is not None:
-        stays[~possible] = joins[~possible] = -np.inf
     likeliest = np.maximum(stays, joins).max(axis=-1, keepdims=True)
     stays, joins = np.exp(stays - likeliest), np.exp(joins - likeliest)
     either = stays + joins
-    stayed = np.divide(stays, either, out=np.zeros_like(either), where=either > 0)
-    counts = np.where(either[..., np.newaxis] > 0, before.counts * stayed[..., np.newaxis] + seen, 0)
+    either[either < _NEGLIGIBLE * either.sum(axis=-1, keepdims=True)] = 0
+    stayed = np.divide(stays, either, out=np.zeros_like(either), where=either > 0)[..., np.newaxis]
+    counts = np.where(either[..., np.newaxis] > 0, before.counts * stayed + seen, 0)
     return Posterior(either / either.sum(axis=-1, keepdims=True), counts.astype(np.float32))
 
 
@@ -139,14 +138,14 @@ def _log_evidence(counts: Any, seen: Any, exactness: Any, logs: Any) -> None:
     for game in range(logs.shape[0]):
         for seat in range(logs.shape[1]):
             for kind in range(logs.shape[2]):
-                before, now = counts[game, seat, kind], seen[game, seat, kind]
-                right, wrong = before[AGREED] + _RIGHT * exactness[kind], before[DIFFERED] + _WRONG
+                before, now, exact = counts[game, seat, kind], seen[game, seat, kind], exactness[kind]
+                right, wrong = before[AGREED] + _RIGHT * exact, before[DIFFERED] + _WRONG / exact
                 log = _log_rising(right, now[AGREED]) + _log_rising(wrong, now[DIFFERED])
                 log -= _log_rising(right + wrong, now[AGREED] + now[DIFFERED]) + now[SURPRISE]
                 total, bids = 0.0, 0.0
                 for shift in range(NUM_SHIFTS):
-                    weight = _SHIFT_PRIOR[shift] * (exactness[kind] if shift == MAX_SHIFT else 1.0)
-                    weight += before[SHIFTS + shift]
+                    factor = exact if shift == MAX_SHIFT else 1 / exact
+                    weight = before[SHIFTS + shift] + _SHIFT_PRIOR[shift] * factor
                     log += _log_rising(weight, now[SHIFTS + shift])
                     total += weight
                     bids += now[SHIFTS + shift]

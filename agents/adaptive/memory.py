@@ -29,8 +29,6 @@ from wizard_env.view import View
 
 _MOST_PLAYS = 4
 """Plays of a seat that kinds are asked about in a round; all plays of a seat that may be a copy."""
-_NEGLIGIBLE = 0.005
-"""Kinds are not asked if all of them together would be less probable than this, whatever they answer."""
 
 
 class _Past(NamedTuple):
@@ -142,7 +140,6 @@ class Memory:
         agreed = compare(decisions, decisions.actions[:, np.newaxis], len(before.shares))
         seen = np.repeat(agreed, len(kinds), axis=2)
         unknown = np.repeat(agreed.any(axis=-1), len(kinds), axis=2)
-        asked = np.zeros_like(unknown)
         asking = unknown & kinds.is_quick
         while asking.any():
             rows = asking[decisions.rows, seats].any(axis=1).nonzero()[0]
@@ -150,11 +147,10 @@ class Memory:
             wanted = asking[part.rows, part.states["seat"]]
             chosen = kinds.choices(View(part.states, copy=False), inputs[rows], wanted)
             seen[asking] = compare(part, chosen, len(seen))[asking]
-            asked |= asking
-            left = np.where(unknown & ~asked, add_round(before, seen, kinds.prior).shares, 0)
-            total = left.sum(axis=-1, keepdims=True)
-            asking = (left == left.max(axis=-1, keepdims=True)) & (total > _NEGLIGIBLE)
-        return add_round(before, seen, kinds.prior, possible=asked | ~unknown)
+            unknown &= ~asking
+            left = np.where(unknown, add_round(before, seen, kinds.prior).shares, 0)
+            asking = (left > 0) & (left == left.max(axis=-1, keepdims=True))
+        return add_round(before, seen, kinds.prior)
 
 
 def _take(decisions: Decisions, chosen: NDArray[Any]) -> Decisions:

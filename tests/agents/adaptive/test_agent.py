@@ -13,6 +13,7 @@ from wizard_env.agents.adaptive.agent import AdaptiveAgent, response_file
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
+from wizard_env.agents.adaptive.recent import Recent
 from wizard_env.agents.assessment import Believer, PlayerKind
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, RIVAL
@@ -59,6 +60,25 @@ def test_threads_share_an_agent() -> None:
 
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(believe, range(20))) == expected * 5
+
+
+def test_answers_that_it_keeps_change_no_belief() -> None:
+    """An agent that has played the game believes the same as one that has not."""
+    playing, fresh = load("adaptive"), load("adaptive")
+    agents = [playing, load("rule_based"), load("champion"), playing]
+    view = after_rounds(agents, Rules(), rounds=5)
+    assert isinstance(playing, AdaptiveAgent)
+    assert isinstance(fresh, AdaptiveAgent)
+    assert (playing.beliefs(view) == fresh.beliefs(view)).all()
+
+
+def test_what_it_keeps_is_bounded() -> None:
+    recent = Recent[int](size=10)
+    for number in range(100):
+        recent.make_room()
+        recent.add([(bytes([number]), number)])
+        assert len(recent) <= 22
+    assert [recent.find(bytes([number])) for number in (0, 95, 99)] == [None, 95, 99]
 
 
 def test_a_path_with_beliefs_is_an_adaptive_agent() -> None:

@@ -14,9 +14,11 @@ from wizard_env.agents.adaptive.evidence import (
     SHIFTS,
     SURPRISE,
     compare,
+    spread_plays,
 )
 from wizard_env.history.decisions import retrace, rewind
-from wizard_env.state import BID
+from wizard_env.rules import MAX_PLAYERS
+from wizard_env.state import BID, PLAY
 
 
 def test_counts() -> None:
@@ -38,3 +40,21 @@ def test_counts() -> None:
     surprise = np.log(decisions.choices[~bids] - 1.0).sum()
     np.testing.assert_allclose(counts[:, SURPRISE], [0, 0, surprise, 0], rtol=1e-5)
     assert not counts[3].any()
+
+
+def test_plays_are_chosen_evenly() -> None:
+    """As many as there is room for, in both halves of the round; and every bid."""
+    view = after_rounds([load("heuristic")] * 4, Rules(hand_sizes=(12, 3)), rounds=1)
+    beginnings = rewind(view.known, view.finished_rounds)
+    decisions = retrace(beginnings.states, beginnings.rounds, forced=False)
+    most = np.full((len(beginnings.rounds), MAX_PLAYERS), 4)
+    most[:, 2] = 60
+    chosen = spread_plays(decisions, most)
+    plays = decisions.states["phase"] == PLAY
+    assert chosen[~plays].all()
+    for row in range(len(most)):
+        for seat in range(4):
+            theirs = chosen[plays & (decisions.rows == row) & (decisions.states["seat"] == seat)]
+            assert theirs.sum() == min(most[row, seat], len(theirs))
+            assert theirs[: -(-len(theirs) // 2)].any()
+            assert theirs[len(theirs) // 2 :].any()
