@@ -170,7 +170,7 @@ def test_evidence_is_that_of_unknown_rates() -> None:
 
 
 def test_a_change_is_drawn_anew() -> None:
-    """A choice that the kind of a seat never makes leaves the kinds that make it; and nobody becomes a copy."""
+    """Choices that the kind of a seat never makes leave the kinds that make them; nobody becomes a copy."""
     prior = Prior.of([PlayerKind.HEURISTIC, PlayerKind.COPY, PlayerKind.CHAMPION])
     before = Posterior(np.array([[[1.0, 0, 0]]]), np.zeros((1, 1, 3, NUM_COUNTS), np.float32))
     agreed, differed = counts_of(6, 0, 0, [0, 0, 0, 0, 0]), counts_of(0, 6, 6.0, [0, 0, 0, 0, 0])
