@@ -65,7 +65,7 @@ class Kinds:
         """
         nobody = np.random.default_rng(0)  # none of them draws from it
         chosen = np.full(asked.shape, NOT_ASKED)
-        any_asked = asked.any(axis=0)
+        any_asked = np.logical_or.reduce(asked, axis=0)
         for kind, agent in enumerate(self._rules):
             if any_asked[kind]:
                 rows = asked[:, kind].nonzero()[0]
