@@ -57,6 +57,9 @@ class Memory:
             np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
         )
 
+    def __reduce__(self) -> tuple[type["Memory"], tuple[Kinds, int]]:
+        return Memory, (self._kinds, self._size)  # what is kept can be worked out again
+
     def beliefs(self, view: View, known: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Return the beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES].
 
@@ -70,7 +73,9 @@ class Memory:
         keys = _keys(states, known, rounds, ends)
         with self._lock:
             self._pasts.make_room()
-            pasts = [self._pasts.find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)]
+            pasts = [
+                self._pasts.find(key) if end else self._nothing for key, end in zip(keys, ends, strict=True)
+            ]
             missing = {key: row for row, key in enumerate(keys) if pasts[row] is None}
             if missing:
                 rows = np.array(list(missing.values()))
