@@ -20,6 +20,7 @@ from wizard_env import Rules
 from wizard_env.checks import check_integer, quoted
 from wizard_env.evaluation.duplicate_deals import (
     Deals,
+    Player,
     fingerprints_of,
     leads_of_first,
     load_players,
@@ -182,19 +183,9 @@ def compare_groups(
         seed: of the deals and of the bootstrap.
         spread: where to play, see `wizard_env.evaluation.workers`.
     """
-    if games < 2:
-        raise ValueError(f"games={games}: at least 2 are needed for an interval")
-    seeds = game_seeds(check_integer("seed", seed, 0, LARGEST_SEED), games)
     against = load_players(opponents)
     players = load_players([run for group in groups for run in group.runs])
-    pairs = [(run, other) for run in players for other in against]
-    tasks = [
-        Deals((run, *[other] * (rules.num_players - 1)), rules, seeds[start : start + _TOGETHER])
-        for run, other in pairs
-        for start in range(0, games, _TOGETHER)
-    ]
-    played = np.concatenate([leads_of_first(one.points) for one in spread(play, tasks)])
-    by_run = iter(played.reshape(-1, len(opponents), games))
+    by_run = iter(measure_leads(players, against, rules, games, seed, spread))
     leads = [np.stack([next(by_run) for _ in group.runs]) for group in groups]
     return SeedScores(
         rules=rules,
@@ -219,6 +210,32 @@ def compare_groups(
         ],
         fingerprints=fingerprints_of((*players, *against)),
     )
+
+
+def measure_leads(
+    players: Sequence[Player],
+    against: Sequence[Player],
+    rules: Rules,
+    games: int,
+    seed: int = 0,
+    spread: Map = in_this_process,
+) -> NDArray[np.float64]:
+    """Measure each player's lead among copies of each opponent, on the same deals, over all seats.
+
+    Returns float64 [players, opponents, deals], in points per game. Arguments and errors as for
+    `compare_groups`.
+    """
+    if games < 2:
+        raise ValueError(f"games={games}: at least 2 are needed for an interval")
+    seeds = game_seeds(check_integer("seed", seed, 0, LARGEST_SEED), games)
+    tasks = [
+        Deals((player, *[other] * (rules.num_players - 1)), rules, seeds[start : start + _TOGETHER])
+        for player in players
+        for other in against
+        for start in range(0, games, _TOGETHER)
+    ]
+    played = np.concatenate([leads_of_first(one.points) for one in spread(play, tasks)])
+    return played.reshape(len(players), len(against), games)
 
 
 def _score(group: Group, leads: NDArray[np.float64], opponents: Sequence[str], seed: int) -> list[GroupScore]:
