@@ -1,15 +1,22 @@
 """Masked PPO with TorchRL: one learner against opponents, on the vector environment.
 
-python examples/torchrl_wizard.py --opponents rule_based --hand-sizes 1,2,3
+python examples/torchrl_wizard.py --opponents rule_based --hand-sizes 1,2,3    # writes runs/torchrl
+
+`Learned` plays what was trained, anywhere:
+
+wizard evaluate examples/torchrl_wizard.py:Learned rule_based rule_based rule_based --hand-sizes 1,2,3
 """
 
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import gymnasium
+import numpy as np
 import torch
+from safetensors.torch import load_file, save_file
 from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
@@ -20,14 +27,19 @@ from torchrl.modules import MaskedCategorical, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-import wizard_env  # noqa: F401 - registers the environment
-from wizard_env import NUM_ACTIONS, OBS_SIZE
+from wizard_env import NUM_ACTIONS, OBS_SIZE, View
+from wizard_env.sampling import best_legal
+from wizard_env.view import Actions
+
+FILE_NAME = "torchrl.safetensors"
 
 
 @dataclass
 class Args:
     """The options of the command line, such as `--iterations 100`."""
 
+    folder: str = "runs/torchrl"
+    """The folder to write to when training ends."""
     seed: int = 1
     num_players: int = 4
     hand_sizes: str = "1,2,3"
@@ -83,8 +95,9 @@ def train(args: Args) -> list[float]:
     torch.manual_seed(args.seed)
     env = make_env(args)
     env.set_seed(args.seed)
+    policy = network(args.width, NUM_ACTIONS)
     actor = ProbabilisticTensorDictSequential(
-        TensorDictModule(network(args.width, NUM_ACTIONS), ["observation"], ["logits"]),
+        TensorDictModule(policy, ["observation"], ["logits"]),
         ProbabilisticTensorDictModule(
             in_keys={"logits": "logits", "mask": "action_mask"},
             out_keys=["action"],
@@ -119,7 +132,26 @@ def train(args: Args) -> list[float]:
                 nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
                 optimizer.step()
     collector.shutdown()
+    folder = Path(args.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(policy.state_dict(), folder / FILE_NAME)
     return curve
+
+
+class Learned:
+    """Plays a trained network, which takes its likeliest legal action."""
+
+    def __init__(self, path: str = "runs/torchrl") -> None:
+        """Read a network. path: the folder that `train` wrote."""
+        weights = load_file(Path(path) / FILE_NAME)
+        self.network = network(len(weights["0.bias"]), NUM_ACTIONS)
+        self.network.load_state_dict(weights)
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        encoding = view.encode()
+        with torch.inference_mode():
+            logits = self.network(torch.from_numpy(encoding.observation).float())
+        return best_legal(logits.numpy(), encoding.mask)
 
 
 if __name__ == "__main__":

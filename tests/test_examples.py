@@ -10,7 +10,7 @@ import torch
 from examples import cleanrl_wizard, paper_dqn, recurrent_wizard
 from wizard_env import NUM_ACTIONS, Games, Rules
 from wizard_env.agents.network import FILE_NAME
-from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.state import BID, SCORED
 from wizard_env.testing import agent_test
 
@@ -105,13 +105,17 @@ def test_jax_learns(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # TorchRL's own
-def test_torchrl_learns() -> None:
+def test_torchrl_learns(tmp_path: Path) -> None:
+    """Points rise, and its agent plays better than random ones."""
     pytest.importorskip("torchrl")
     from examples import torchrl_wizard
 
     options = ["--hand-sizes", "1,2", "--iterations", "6", "--num-envs", "64", "--num-steps", "24"]
-    curve = torchrl_wizard.train(torchrl_wizard.parse(options))
+    curve = torchrl_wizard.train(torchrl_wizard.parse([*options, "--folder", str(tmp_path)]))
     assert curve[-1] > curve[0] + 2
+    learned = Entrant("learned", torchrl_wizard.Learned(str(tmp_path)))
+    (lead,) = evaluate([learned, "random", "random"], Rules(3, hand_sizes=(1, 2)), 200).differences
+    assert lead.points_low > 0
 
 
 @pytest.mark.filterwarnings("ignore")  # TorchRL's own
