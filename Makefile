@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train serve test test-fast nightly kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard texts picture docs links clean
+.PHONY: train serve test test-fast nightly kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard baselines texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute.
@@ -103,6 +103,11 @@ texts: $(VENV)/.for-development
 # Trains the runs of the leaderboard, then measures the score card's scale and all entries again.
 leaderboard: $(VENV)/.for-development
 	$(BIN)/python -m tools.leaderboard $(ARGUMENTS)
+
+# Trains what docs/baselines.md lacks, one training after another, and rewrites that page. It takes days of one core.
+# ARGUMENTS="--only ppo --seeds 1" trains less. RLlib needs `make .venv-rllib/.for-tests`.
+baselines: $(VENV)/.for-development
+	$(BIN)/python -m tools.baselines $(ARGUMENTS)
 
 # Retakes the pictures of the browser table, which needs Chromium.
 picture: $(VENV)/.for-development
