@@ -32,6 +32,7 @@ from wizard_env.agents.one_card.deals import (
 from wizard_env.agents.one_card.equilibrium import Strategies, in_first_suit, solve
 from wizard_env.cards import CARD_NAMES, COPIES, DECK_SIZE, NUM_KINDS, NUM_SUITS, UNITS, WIZARD, suit_of
 from wizard_env.checks import quoted
+from wizard_env.evaluation.duplicate_deals import Entrant
 from wizard_env.sampling import certain
 from wizard_env.view import ask
 
@@ -93,7 +94,7 @@ class _Points(NamedTuple):
 
 
 def measure_exactly(
-    agent: str, rules: Rules, report: Callable[[int], None] = lambda done: None
+    agent: str | Entrant, rules: Rules, report: Callable[[int], None] = lambda done: None
 ) -> ExactExploit:
     """Measure the gain of each seat's best response to copies of an agent, in rounds of one card.
 
@@ -101,7 +102,8 @@ def measure_exactly(
     seat.
 
     Args:
-        agent: what `load` takes. It must give its probabilities (`act_and_tell`), or not draw at random.
+        agent: what `load` takes, or an agent with a name. It must give its probabilities (`act_and_tell`),
+            or not draw at random.
         rules: of the round; their hand sizes must be (1,).
         report: called with the number of upcards that are done, of 54.
 
@@ -113,7 +115,8 @@ def measure_exactly(
             f"hand_sizes={rules.hand_sizes}, num_players={rules.num_players}: exact values are computed for "
             f"one round of one card, hand_sizes=(1,), with {SIZES[0]} or {SIZES[-1]} players"
         )
-    player, deals = load(agent), Deals(rules)
+    name, given = agent if isinstance(agent, Entrant) else (agent, agent)
+    player, deals = load(given), Deals(rules)
     known: dict[bytes, _Points] = {}
 
     def evaluate(upcard: int, profile: _Profile) -> _Points:
@@ -128,7 +131,7 @@ def measure_exactly(
     }
     lines, decisions = [], 0
     for upcard in range(NUM_KINDS):
-        profile, count = _ask_all(agent, player, rules, upcard)
+        profile, count = _ask_all(name, player, rules, upcard)
         turned = in_first_suit(np.arange(NUM_KINDS), np.array(suit_of(upcard)))
         alike = int(turned[upcard])
         values, best = evaluate(alike, _turn(profile, turned))
@@ -143,7 +146,7 @@ def measure_exactly(
 
     gains = mean("gains")
     return ExactExploit(
-        agent=agent,
+        agent=name,
         rules=rules,
         equilibrium=mean("equilibrium"),
         values=mean("values"),

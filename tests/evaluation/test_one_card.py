@@ -14,7 +14,7 @@ from wizard_env.actions import FIRST_BID, FIRST_TRUMP
 from wizard_env.agents import load
 from wizard_env.agents.one_card.deals import Deals, cards_left
 from wizard_env.cards import NUM_KINDS, NUM_SUITS, UNITS, card_id
-from wizard_env.evaluation.evaluate import evaluate
+from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.evaluation.one_card import measure_exactly
 from wizard_env.state import BID, TRUMP
 
@@ -159,8 +159,10 @@ def test_deals_are_all_counted() -> None:
 
 
 def test_an_agent_that_gives_no_probabilities() -> None:
-    """It must not draw at random; then it is measured like one that does."""
-    found, expected = (measure_exactly(name, RULES) for name in ("variant:of=heuristic", "heuristic"))
+    """It must not draw at random; then it is measured like one that does, also by an object with a name."""
+    variant = Entrant("mine", load("variant:of=heuristic"))
+    found, expected = (measure_exactly(one, RULES) for one in (variant, "heuristic"))
+    assert found.agent == "mine"
     assert (found.gains, found.by_upcard) == (expected.gains, expected.by_upcard)
     with pytest.raises(
         ValueError, match=r"'variant:noise=0.5' draws at random without giving its probabilities"
