@@ -21,7 +21,7 @@ import numpy as np
 
 from tools.marked_tables import fill, head, row
 from wizard_env import Rules
-from wizard_env.evaluation.duplicate_deals import load_players
+from wizard_env.evaluation.duplicate_deals import Entrant, load_players
 from wizard_env.evaluation.one_card import measure_exactly
 from wizard_env.evaluation.seeds import estimate_mean_and_iqm, measure_leads
 from wizard_env.evaluation.statistics import Estimate, estimate_small_mean
@@ -96,8 +96,8 @@ def solve(job: Job) -> dict[str, Any]:
     solver = make_solver(job.seed)
     for _ in range(round(job.decisions / DECISIONS_PER_ITERATION)):
         solver.iteration()
-    agent = PolicyAgent(solver.average_policy(), WizardGame(GAME))
-    return {"nash_conv": round(measure_exactly(agent, ONE_CARD).nash_conv, 3)}
+    average = Entrant(job.row, PolicyAgent(solver.average_policy(), WizardGame(GAME)))
+    return {"nash_conv": round(measure_exactly(average, ONE_CARD).nash_conv, 3)}
 
 
 class Row(NamedTuple):
