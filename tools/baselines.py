@@ -242,11 +242,10 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def in_points(found: Estimate, digits: int, seeds: int) -> str:
-    """Return a cell: the mean and, if there are several seeds or none at all, its interval."""
-    sign = "+" if digits == 0 else ""
-    mean, low, high = (f"{number:{sign}.{digits}f}" for number in found)
-    return mean if seeds == 1 else f"{mean} ({low} to {high})"
+def cell(found: Estimate, style: str, with_interval: bool) -> str:
+    """Return a mean, and its interval. style: of each number."""
+    mean, low, high = (format(number, style) for number in found)
+    return f"{mean} ({low} to {high})" if with_interval else mean
 
 
 def table(results: dict[Job, dict[str, Any]], measure: Callable[[Job], dict[str, Any]]) -> str:
@@ -266,15 +265,15 @@ def table(results: dict[Job, dict[str, Any]], measure: Callable[[Job], dict[str,
 
 
 def estimates(name: str, found: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the cells of a row. found: the results of its seeds."""
+    """Return the cells of a row; a single seed has no interval. found: the results of its seeds."""
     if ROWS[name].measure is not leads:
         values = np.array([each["nash_conv"] for each in found])
         mean = estimate_small_mean(values) if len(found) > 1 else Estimate(*values.repeat(3))
-        return [in_points(mean, 2, len(found))]
+        return [cell(mean, ".2f", len(found) > 1)]
     by_seed = np.array([each["leads"] for each in found], np.float64)
-    seeds = 0 if name in FIXED else len(found)
-    columns = (by_seed[:, [number]] for number in range(len(OPPONENTS)))
-    return [in_points(estimate_mean_and_iqm(column, DEALS_SEED)[0], 0, seeds) for column in columns]
+    with_interval = name in FIXED or len(found) > 1
+    means = [estimate_mean_and_iqm(by_seed[:, [number]], DEALS_SEED)[0] for number in range(len(OPPONENTS))]
+    return [cell(mean, "+.0f", with_interval) for mean in means]
 
 
 def commands_table() -> str:
