@@ -17,13 +17,24 @@ from safetensors.numpy import load_file, save
 
 from wizard_env import configs
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
-from wizard_env.agents.network import FILE_NAME, find_agent, read_agent, reads_beliefs, save_agent
+from wizard_env.agents.network import (
+    FILE_NAME,
+    NetworkAgent,
+    find_agent,
+    read_agent,
+    reads_beliefs,
+    save_agent,
+)
 from wizard_env.files import write_atomically, write_tensors
+from wizard_env.sampling import best_legal
 from wizard_env.train.config.reading import make_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo import CRITIC
 from wizard_env.train.run import checkpoint_of, train
+from wizard_env.train.selfplay.games import deal_games
 
+_DECISIONS = 500_000
+"""Decisions from which units that never fire are found."""
 WEIGHTS = Path(__file__).parent.parent / "agents" / "weights"
 
 _PARTNERS: dict[str, dict[str, Any]] = {
@@ -92,6 +103,8 @@ class Stage(NamedTuple):
     """The stages to average."""
     ships_as: str = ""
     """Its path in agents/weights, if the package ships it."""
+    prunes: bool = False
+    """Whether it ships without the units that never fire in its own games."""
 
 
 def stages() -> Iterator[Stage]:
@@ -127,7 +140,8 @@ def stages() -> Iterator[Stage]:
     for name, learning in _TO_WIN.items():
         alone = {"layers": [1024, 512], "entropy_bonus": 0.0007, "sparring": 1.0, "partners": [name]}
         to_win = learning | alone | {"team_spirit": 0.0, "reward": "win_probability"}
-        yield Stage(f"win_{name}", "champion", to_win, ships_as=f"adaptive/{name}.safetensors")
+        file = f"adaptive/{name}.safetensors"
+        yield Stage(f"win_{name}", "champion", to_win, ships_as=file, prunes=True)
 
 
 def config_of(stage: Stage, folder: Path) -> Config:
@@ -158,9 +172,39 @@ def _mean(weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> dict[str, NDA
     return {name: np.mean([each[name] for each in weights], axis=0) for name in weights[0]}
 
 
-def ship(network: Path, target: Path) -> None:
-    """Write a network in half precision, and its critic if it has one."""
-    half = {name: values.astype(np.float16) for name, values in read_agent(network, beliefs=None).items()}
+def fired(network: Path, config: Config) -> list[NDArray[np.bool_]]:
+    """Return the units of each hidden layer that fire in games of a config: bool [units]."""
+    agent, games = NetworkAgent(str(network)), deal_games(config, seed=0)
+    found = [np.zeros(len(layer.biases), np.bool_) for layer in agent.layers[:-1]]
+    for _ in range(_DECISIONS // config.learning.num_games):
+        seen = games.observe()
+        hidden = seen * agent.scale
+        for layer, units in zip(agent.layers, found, strict=False):
+            hidden = np.maximum(hidden @ layer.weights + layer.biases, 0)
+            units |= (hidden > 0).any(axis=0)
+        games.step(best_legal(agent.logits(seen), games.games.mask))
+    return found
+
+
+def prune(
+    weights: Mapping[str, NDArray[np.floating]], units: Sequence[NDArray[np.bool_]]
+) -> dict[str, NDArray[np.floating]]:
+    """Drop units. weights: as `read_agent` returns them. units: those to keep, of each hidden layer."""
+    kept = dict(weights)
+    for number, keep in enumerate(units):
+        for name in (f"layer.{number}.weight", f"layer.{number}.bias"):
+            kept[name] = kept[name][keep]
+        readers = {f"layer.{number + 1}.weight"} | ({"value.weight"} if number == len(units) - 1 else set())
+        for name in readers & kept.keys():
+            kept[name] = kept[name][:, keep]
+    return kept
+
+
+def ship(network: Path, target: Path, units: Sequence[NDArray[np.bool_]] | None = None) -> None:
+    """Write a network in half precision, and its critic if it has one. units: those to keep, see `prune`."""
+    weights = read_agent(network, beliefs=None)
+    weights = prune(weights, units) if units else weights
+    half = {name: values.astype(np.float16) for name, values in weights.items()}
     beliefs = NUM_INPUTS if reads_beliefs(network) else 0
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, lambda path: save_agent(half, path, beliefs=beliefs))
@@ -178,7 +222,8 @@ def make(stage: Stage, folder: Path, weights: Path) -> None:
         config = config_of(stage, folder)
         train(config, own, resume=checkpoint_of(config, own).exists())
     if stage.ships_as:
-        ship(own / FILE_NAME, weights / stage.ships_as)
+        units = fired(own / FILE_NAME, config_of(stage, folder)) if stage.prunes else None
+        ship(own / FILE_NAME, weights / stage.ships_as, units)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

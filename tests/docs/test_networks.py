@@ -1,6 +1,7 @@
 """The stages that make the networks of the package."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,6 +53,27 @@ def test_a_network_is_shipped_in_half_precision(tmp_path: Path) -> None:
     networks.ship(ADAPTIVE / "agent.safetensors", target)
     assert target.read_bytes() == (ADAPTIVE / "agent.safetensors").read_bytes()
     assert type(load(target)) is type(load(ADAPTIVE))
+
+
+def test_units_that_never_fire_are_left_out() -> None:
+    """The outputs stay the same where they did not fire."""
+    rng = np.random.default_rng(0)
+    sizes = [(30, 20), (10, 30), (4, 10)]
+    weights = {f"layer.{number}.weight": rng.normal(size=size) for number, size in enumerate(sizes)}
+    weights |= {f"layer.{number}.bias": rng.normal(size=size[0]) for number, size in enumerate(sizes)}
+    weights |= {"value.weight": rng.normal(size=(1, 10)), "value.bias": rng.normal(size=1)}
+    weights["layer.0.bias"][:12] = weights["layer.1.bias"][:3] = -1000
+    pruned = networks.prune(weights, [np.arange(30) >= 12, np.arange(10) >= 3])
+
+    def outputs(of: dict[str, Any]) -> tuple[Any, Any]:
+        hidden = np.linspace(-1, 1, 100).reshape(5, 20)
+        for name in ("layer.0", "layer.1"):
+            hidden = np.maximum(hidden @ of[f"{name}.weight"].T + of[f"{name}.bias"], 0)
+        return tuple(hidden @ of[f"{name}.weight"].T + of[f"{name}.bias"] for name in ("layer.2", "value"))
+
+    for before, after in zip(outputs(weights), outputs(pruned), strict=True):
+        np.testing.assert_allclose(before, after)
+    assert [pruned[f"layer.{number}.weight"].shape for number in range(3)] == [(18, 20), (7, 18), (4, 7)]
 
 
 def test_an_unknown_stage_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
