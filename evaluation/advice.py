@@ -1,10 +1,8 @@
 """Advice: an agent's opinion of a decision of a game, for hints and reviews."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from wizard_env import ACTIONS, Agent, Game, View
-from wizard_env.agents.assessment import PlayerKind, recognise_players
 from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.evaluation.answers import ask_twice, average
 
@@ -25,16 +23,6 @@ class ActionAdvice:
 
 
 @dataclass(frozen=True)
-class RecognisedSeat:
-    """A seat whose player an agent is sure to recognise."""
-
-    seat: int
-    kind: PlayerKind
-    bids: Literal["high", "low"] | None
-    """Set if the player clearly bids higher or lower than that kind."""
-
-
-@dataclass(frozen=True)
 class Advice:
     """An agent's opinion of a decision."""
 
@@ -42,8 +30,6 @@ class Advice:
     """The legal actions, that with the most points first."""
     value: float
     """The points of the first."""
-    recognised: list[RecognisedSeat]
-    """Empty unless the agent is a `Believer`."""
 
 
 def advise(agent: Agent, game: Game) -> Advice:
@@ -64,14 +50,4 @@ def advise(agent: Agent, game: Game) -> Advice:
         )
         for action in legal
     ]
-    return Advice(choices, choices[0].points, recognise(agent, game))
-
-
-def recognise(agent: Agent, game: Game) -> list[RecognisedSeat]:
-    """Return the seats whose players an agent is sure to recognise, from what the acting seat knows."""
-    beliefs = recognise_players(agent, View.of([game]))[0]
-    return [
-        RecognisedSeat(seat, belief.kind, belief.bids)
-        for seat, belief in enumerate(beliefs)
-        if belief is not None and belief.is_sure
-    ]
+    return Advice(choices, choices[0].points)

@@ -131,7 +131,6 @@ def test_advice_does_not_depend_on_hidden_cards(agent: str) -> None:
     while session.game.round_number < 3 or not session.waits_for_a_person:
         play_on(session, len(session.events) + 1)
     before = advise(adviser, session.game)
-    assert bool(before.recognised) == (agent == "adaptive")
     others = [seat for seat in range(3) if seat != session.game.acting_seat]
     hands = session.game.state["hands"][0]
     hands[others] = hands[others[::-1]]

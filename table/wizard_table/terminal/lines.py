@@ -128,8 +128,7 @@ class Terminal:
     def _answer(self, command: str) -> None:
         """Carry out a command that changes nothing."""
         if command == "hint":
-            advice = self._adviser(self._session.game)
-            self._write(*narrate_advice(advice, seat_names(self._session, self._seat, t)))
+            self._write(*narrate_advice(self._adviser(self._session.game)))
         elif command == "last":
             self._write(narrate_last_trick(self._session, self._seat, t))
         elif command == "pad":
