@@ -1,4 +1,4 @@
-"""Judgements: their figures add up, who may ask, what is refused, and that each is made once."""
+"""Judgements: their figures add up, what is refused, and that each is made once."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -27,9 +27,8 @@ def client() -> Iterator[TestClient]:
         Seat.leave_all()
 
 
-def ask(client: TestClient, opened: dict[str, Any], round_number: int = 1, **changed: Any) -> Any:
-    wanted = {"round_number": round_number, "token": opened["token"]} | changed
-    return client.post(f"/tables/{opened['table']}/judgement", json=wanted)
+def ask(client: TestClient, opened: dict[str, Any], round_number: int = 1) -> Any:
+    return client.post(f"/tables/{opened['table']}/judgement", json={"round_number": round_number})
 
 
 def test_a_finished_round_is_judged_once(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,27 +51,19 @@ def test_a_finished_round_is_judged_once(client: TestClient, monkeypatch: pytest
     assert asked == [1, 2]
 
 
-def test_only_finished_rounds_are_judged(client: TestClient) -> None:
-    seat, opened = sit_down(client, SEATS, hand_sizes=[2, 3])
-    seat.wait_for_turn()
-    refused = ask(client, opened)
-    assert refused.status_code == 400
-    assert refused.json()["why"] == "round 1 is not over: 0 rounds of this game are"
-
-
-def test_while_the_game_is_on_only_its_seats_may_ask(client: TestClient) -> None:
+def test_only_finished_games_are_judged(client: TestClient) -> None:
+    """Not even a finished round before the end: luck and skill are told after the game."""
     seat, opened = sit_down(client, SEATS, hand_sizes=[1, 3])
     view = seat.wait_for_turn()
     while not view["scene"]["pad"]:
         seat.act(view, view["legal"][0])
         view = seat.wait_for_turn()
-    assert ask(client, opened).status_code == 200
-    assert ask(client, opened, token=None).status_code == 404
-    assert ask(client, opened, token="another").status_code == 404
-    while view["legal"]:
-        seat.act(view, view["legal"][0])
-        view = seat.wait_for_turn()
-    assert ask(client, opened, token=None).status_code == 200
+    refused = ask(client, opened)
+    assert (refused.status_code, refused.json()["why"]) == (400, "a game is judged once it is over")
+    play_to_the_end(seat, np.random.default_rng(0), view)
+    assert ask(client, opened, 2).status_code == 200
+    refused = ask(client, opened, 3)
+    assert (refused.status_code, refused.json()["detail"]) == (400, "round_number=3: the game has 2 rounds")
 
 
 @pytest.mark.parametrize(
@@ -112,10 +103,3 @@ def test_sums_of_a_round_add_up_as_printed(round_number: int) -> None:
         assert played["points"] == scored.points[played["seat"]]
         assert printed(played["lost"]) == sum(printed(one["lost"]) for one in own)
         assert played["points"] == printed(judged["par"]) + printed(played["luck"]) - printed(played["lost"])
-
-
-def test_a_round_that_is_not_over_has_no_sums() -> None:
-    game = play_on(fresh(Rules(3, hand_sizes=(4,))), actions=5).game
-    judged = judge(game, 1, SHARP, load(SHARP))
-    assert judged["seats"] == []
-    assert judged["decisions"]

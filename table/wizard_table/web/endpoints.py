@@ -19,7 +19,7 @@ from wizard_table.web.matches import Matches, list_results
 from wizard_table.web.messages import (
     AssessMoment,
     AtSeat,
-    JudgeTable,
+    JudgeRound,
     Message,
     Moment,
     OpenTable,
@@ -146,10 +146,8 @@ async def _show_record(request: Request) -> Response:
     return PlainTextResponse(f"{line}\n", headers=headers)
 
 
-async def _judge_table(request: Request) -> Response:
-    message, table = await _read_message(request, JudgeTable), await _table_of(request)
-    if table.session.game.seat is not None:
-        table.seat_of(message.token)
+async def _judge_round(request: Request) -> Response:
+    message, table = await _read_message(request, JudgeRound), await _table_of(request)
     judgements: Judgements = request.app.state.judgements
     return JSONResponse(await judgements.of(table, message.round_number))
 
@@ -267,7 +265,7 @@ ROUTES: list[BaseRoute] = [
     Route("/tables/{name}/seats", _take_seat, methods=["POST"]),
     Route("/tables/{name}/invitation", _show_invitation),
     Route("/tables/{name}/record", _show_record),
-    Route("/tables/{name}/judgement", _judge_table, methods=["POST"]),
+    Route("/tables/{name}/judgement", _judge_round, methods=["POST"]),
     Route("/tables/{name}/share", _share_result, methods=["POST"]),
     WebSocketRoute("/tables/{name}", table_socket),
     Route("/matches/{match}", _show_match),

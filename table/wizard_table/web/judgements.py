@@ -1,4 +1,7 @@
-"""Judgements of rounds: what an agent finds that decisions lost and cards brought; each is made once."""
+"""Judgements of the rounds of finished games, each made once.
+
+A judgement says what an agent finds that decisions lost and cards brought.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -11,6 +14,7 @@ from wizard_env import Agent, Game
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analyse
 from wizard_table.translation import t
 from wizard_table.web.agents import Agents
+from wizard_table.web.messages import NotUnderstoodError
 from wizard_table.web.table import Table
 
 _KEPT = 1000
@@ -61,18 +65,21 @@ class Judgements:
         self._kept: OrderedDict[_Key, asyncio.Task[dict[str, Any]]] = OrderedDict()
 
     async def of(self, table: Table, round_number: int) -> dict[str, Any]:
-        """Return the judgement of a round, see `judge`. Raises ValueError, and as `Agents.ask` does."""
+        """Return the judgement of a round, see `judge`.
+
+        Raises ValueError if the server has no judge or the game is on, NotUnderstoodError if it has no such
+        round, and as `Agents.ask` does.
+        """
         agent = self._agents.judge
         if agent is None:
             raise ValueError(t("This server cannot judge decisions."))
-        session, finished = table.session, len(table.session.game.rounds)
-        if round_number > finished:
-            text = t(
-                "round {number} is not over: {count} rounds of this game are",
-                number=round_number,
-                count=finished,
+        session = table.session
+        if session.game.seat is not None:
+            raise ValueError(t("a game is judged once it is over"))
+        if round_number > session.game.num_rounds:
+            raise NotUnderstoodError(
+                f"round_number={round_number}: the game has {session.game.num_rounds} rounds"
             )
-            raise ValueError(text)
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
         key = (table.name, round_number, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:

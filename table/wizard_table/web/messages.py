@@ -16,8 +16,8 @@ developers. 429: too many new tables; 503: not now, so try again.
     POST /tables/NAME/seats         TakeSeat -> {"table", "seat", "token"}
     GET  /tables/NAME/invitation    {"address", "reachable": bool, "qr": text of an SVG}
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
-    POST /tables/NAME/judgement     JudgeTable -> a judgement of a finished round, see `judgements.judge`;
-                                    from those at the table while the game is on, from anyone once it is over
+    POST /tables/NAME/judgement     JudgeRound -> a judgement of a round of a game that is over, see
+                                    `judgements.judge`
     GET  /matches/NAME              {"match", "rules", "num_rounds", "seats", "results": see
                                     `matches.list_results`}; NAME may be "daily"; ?table=NAME marks one's own
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
@@ -221,14 +221,10 @@ class AssessMoment(Moment):
     agent: _Text
 
 
-class JudgeTable(Message):
-    """Ask the judge to judge a finished round of a table.
-
-    The token opens a seat there; none is needed once the game is over.
-    """
+class JudgeRound(Message):
+    """Ask the judge to judge a round of a game that is over."""
 
     round_number: int = Field(ge=1)
-    token: str | None = Field(default=None, max_length=_MAX_TEXT)
 
 
 class AtSeat(Message):

@@ -4,7 +4,6 @@ import { actionName } from "../drawings/cards.js";
 import { decimal, signed, t } from "../language.js";
 import { askQuietly } from "../shared/connection.js";
 import { levelName, make, makeTable, row } from "../shared/elements.js";
-import { savedToken } from "../shared/storage.js";
 import { sleep } from "../shared/visit.js";
 
 // The judge tries every action in sampled worlds, so what it finds has a standard error.
@@ -94,8 +93,7 @@ export async function judgedGame(table, rounds, report) {
 async function judgedRound(table, round_number) {
   for (let tries = 0; tries < TRIES; tries++) {
     if (tries) await sleep(AGAIN);
-    const asked = { round_number, token: savedToken(table) };
-    const judged = await askQuietly(`tables/${table}/judgement`, asked);
+    const judged = await askQuietly(`tables/${table}/judgement`, { round_number });
     if (judged) return { ...judged, round_number };
   }
   return null;
