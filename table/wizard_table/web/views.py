@@ -11,8 +11,8 @@ from wizard_env.render.scene import Scene
 from wizard_env.session import Session
 from wizard_table.translation import t
 
-_SHOWN_EVENTS = 40
-"""The latest events that are sent."""
+_LATEST_EVENTS = 6
+"""The latest events that are sent: screen readers read them out."""
 _KEPT = 16
 """Games of records that are kept, so that they need not be replayed again."""
 NOBODY = -1
@@ -26,7 +26,7 @@ def view_of(session: Session, seat: int | None) -> dict[str, Any]:
     everything. Both are without legal actions.
     """
     scene = _public_scene(session) if seat == NOBODY else session.game.scene(seat)
-    trick, game, latest = session.last_trick, session.game, session.events[-_SHOWN_EVENTS:]
+    trick, game, latest = session.last_trick, session.game, session.events[-_LATEST_EVENTS:]
     acts = seat is not None and seat != NOBODY and scene.seats[seat].acts
     return {
         "you": None if seat == NOBODY else seat,

@@ -6,7 +6,6 @@ import { $ } from "../shared/elements.js";
 import { onEachVisit } from "../shared/visit.js";
 import { pointsText, seatLabel, takenBy } from "./seats.js";
 
-const MOST = 6; // of the latest events are read out
 let drawn; // the number of decisions in the view that was drawn last
 onEachVisit(() => {
   drawn = null;
@@ -17,7 +16,7 @@ export function announce(view) {
   drawn = view.decisions;
   if (view.decisions < before) $("news").textContent = t("taken back");
   if (view.decisions <= before) return;
-  const latest = view.events.slice(-Math.min(view.decisions - before, MOST));
+  const latest = view.events.slice(before - view.decisions);
   $("news").textContent = latest.map((event) => eventText(view, event)).join(". ");
 }
 
