@@ -22,6 +22,7 @@ from table.tests.web.page.browsing import (
 )
 from table.tests.web.page.faults import faults_of
 from tests.docs.pages import ROOT
+from wizard_env.rules import BID_RESTRICTIONS, BID_REVEALS
 
 EASY: list[str | None] = [None, "rule_based", "rule_based", "rule_based"]
 
@@ -54,8 +55,13 @@ def test_hand_sizes_are_checked(visit: Visit) -> None:
 
 
 def test_rules_that_exclude_each_other_are_refused(visit: Visit) -> None:
+    """Both fields offer all options of the rules, the rare ones to those who ask for more."""
     page = visit()
     show_options(page)
+    offered = "[...document.querySelectorAll('#restriction option, #reveal option')].map((one) => one.value)"
+    assert not {"leader", "canadian", "secret"} & set(page.evaluate(offered))
+    page.click("#more-rules")
+    assert set(page.evaluate(offered)) == {*BID_RESTRICTIONS, *BID_REVEALS}
     page.select_option("#restriction", "no_even")
     page.select_option("#reveal", "secret")
     page.click("#lobby .main")

@@ -17,6 +17,12 @@ const CARDS = 60;
 const FIRST_GAME = [1, 2, 3, 4, 5]; // the hand sizes of a newcomer's game
 const FRIENDLY = "rule_based"; // the agent that a newcomer meets, if the server offers it
 const REFRESH = 5000; // milliseconds between two requests for the tables
+// The options that few tables play by: the field, the value and the words of each.
+const MORE_RULES = [
+  ["reveal", "secret", t("when the round is over")],
+  ["restriction", "leader", t("the same, for a leader alone")],
+  ["restriction", "canadian", t("the same, in the last round")],
+];
 
 export function showLobby(agents) {
   welcome();
@@ -33,6 +39,7 @@ export function showLobby(agents) {
   });
   onSubmit("lobby", openChosenTable);
   $("sizes").oninput = () => showSizesError("");
+  $("more-rules").onclick = offerMoreRules;
   const due = dueDrills(Date.now()).length;
   $("due").hidden = !due;
   $("due").textContent = tn("{count} due", "{count} due", due);
@@ -92,6 +99,12 @@ function levelOption({ name, lead, waits }) {
     untilCompiled().then(() => Object.assign(option, { disabled: false, text }));
   }
   return option;
+}
+
+function offerMoreRules() {
+  for (const [field, value, words] of MORE_RULES) $(field).append(new Option(words, value));
+  $("more-rules").hidden = true;
+  $("reveal").focus();
 }
 
 function openChosenTable() {
