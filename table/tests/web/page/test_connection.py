@@ -31,13 +31,16 @@ def open_table(address: str, **options: Any) -> dict[str, Any]:
     return opened
 
 
-def sit(page: Any, address: str) -> None:
-    """Open a table and take its first seat."""
-    opened = open_table(address)
+def sit(page: Any, address: str, **options: Any) -> None:
+    """Open a table, take its first seat and begin."""
+    opened = open_table(address, **options)
     page.evaluate(
         "([table, token]) => localStorage.setItem(`wizard ${table}`, token)", list(opened.values())[::2]
     )
     page.goto(f"{address}#{opened['table']}")
+    page.wait_for_selector("#players li")
+    if page.is_visible("#begin"):
+        page.click("#begin")
     page.wait_for_selector("#hand .card")
 
 
@@ -94,6 +97,22 @@ def test_a_table_waits_for_a_server_that_starts_again(visit: Visit) -> None:
         readiness.ready = True
         page.wait_for_selector("#choices button:enabled, #hand button:enabled")
         page.wait_for_selector("#starting", state="hidden")
+
+
+def test_a_connection_that_is_back_lets_people_leave(visit: Visit) -> None:
+    """Invitations do not need it, and the buttons that only show something neither."""
+    readiness = Readiness(ready=True)
+    with served(app_with(readiness)) as server, proxied(server) as proxy:
+        page = visit(proxy.address)
+        sit(page, proxy.address, seats=[None, None, "random"])
+        readiness.ready = False
+        proxy.cut()
+        page.wait_for_selector("#leave:disabled")
+        assert page.is_enabled("#invite")
+        readiness.ready = True
+        page.wait_for_selector("#leave:enabled")
+        page.click("#leave")
+        page.wait_for_selector("#play button:enabled")
 
 
 # --- a server that is silent

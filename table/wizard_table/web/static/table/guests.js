@@ -32,12 +32,17 @@ export function drawGuests(view) {
   $("guests").hidden = !view.waiting;
   $("table").toggleAttribute("data-waiting", view.waiting);
   $("begin").hidden = $("stand").hidden = view.host === null || view.host !== view.you;
-  $("begin").disabled = false;
+  disableGuests(false);
   $("invite").hidden = !view.open.length || view.waiting;
   $("leave").hidden = view.you === null || view.scene.phase === "over";
   $("watching").hidden = !view.watchers;
   $("watching").textContent = t("watching: {count}", { count: view.watchers ?? 0 });
   if (view.waiting) showAddress(view.table);
+}
+
+// Beginning and leaving need the connection.
+export function disableGuests(disabled) {
+  for (const name of ["begin", "leave", "left"]) $(name).disabled = disabled;
 }
 
 // While others play or watch, an agent takes the place of a person who leaves.

@@ -12,7 +12,7 @@ import { drawHint, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
-import { drawGuests, offerGuests } from "./guests.js";
+import { disableGuests, drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
 import { showDialog } from "./pad.js";
 import { drawPodium } from "./podium.js";
@@ -171,10 +171,12 @@ function showRefusal(why) {
   for (const one of document.querySelectorAll("[data-chosen]")) delete one.dataset.chosen;
 }
 
+// What acts on the table waits for the next view; the rest needs no connection.
 function showDisconnected() {
   if (hint === null) $("advice").hidden = true;
-  const buttons = document.querySelectorAll("#choices button, #hand button, nav button:not(.icon)");
+  const buttons = document.querySelectorAll("#choices button, #hand button, #hint, #back");
   for (const button of buttons) button.disabled = true;
+  disableGuests(true);
 }
 
 function showPace() {
