@@ -52,11 +52,11 @@ def test_a_link_to_a_result_tells_it(client: TestClient) -> None:
 
 
 def test_an_invitation_to_a_table_tells_who_sits_there(client: TestClient) -> None:
-    opened = new_table(client, [None, None, "random"], person="<Ann>")
+    opened = new_table(client, [None, None, None], person="<Ann>")
     page = client.get(client.get(f"/tables/{opened['table']}/invitation").json()["address"])
     shown = told(page.text)
     assert shown["og:title"] == "Wizard"
-    assert shown["og:description"] == "At the table: <Ann>. A seat is open at this table."
+    assert shown["og:description"] == "At the table: <Ann>. 2 seats are open."
     assert shown["og:image"].startswith("http://localhost/")
     assert "<Ann>" not in page.text
     assert f'content="0; url=../#{opened["table"]}"' in page.text

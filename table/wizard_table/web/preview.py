@@ -34,11 +34,11 @@ NOTHING = Preview(_GAME, "")
 
 
 def invite_to_table(setup: Setup) -> Preview:
-    """Invite to a table: who sits there, and whether a seat is open."""
+    """Invite to a table: who sits there, and how many seats are open."""
     names = list(setup.people.values())
     sentences = [t("At the table: {names}.", names=join_names(names, t))] if names else []
-    if setup.open_seats:
-        sentences.append(t("A seat is open at this table."))
+    if count := len(setup.open_seats):
+        sentences.append(t("{count} seat is open.", "{count} seats are open.", count=count))
     return Preview(_GAME, " ".join(sentences or [t("A game of Wizard, card by card.")]))
 
 

@@ -254,6 +254,9 @@ def test_two_people_by_link(visit: Visit) -> None:
     first.wait_for_selector("#qr[src]")
     first.keyboard.press("Escape")
     second = visit(link, size="phone")
+    second.wait_for_selector("#join:visible")
+    assert second.inner_text("#join h2") == "1 seat is open."
+    assert second.inner_text("#host") == "At the table: Ann, Easy, Easy."
     second.fill("#joiner", "Ben")
     second.click("#join button")
     second.wait_for_selector("#players li")

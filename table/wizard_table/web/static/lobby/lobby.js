@@ -5,7 +5,7 @@ import { signed, t, tn } from "../language.js";
 import { dueDrills } from "../pages/collection.js";
 import { goTo } from "../shared/address.js";
 import { askQuietly, enableWhenReady, isCompiled, untilCompiled } from "../shared/connection.js";
-import { $, complain, levelName, make } from "../shared/elements.js";
+import { $, complain, levelName, make, namesOf } from "../shared/elements.js";
 import { takeSeat } from "../shared/seat.js";
 import { forgetToken, savedPerson, savedSeats, savedTokens, saveSeats } from "../shared/storage.js";
 import { sleep } from "../shared/visit.js";
@@ -144,10 +144,12 @@ async function openTable(form, person, options) {
 }
 
 // Offers an open seat at a table to a person who followed its link.
-export function offerSeat({ table, names }) {
+export function offerSeat({ table, names, open }) {
   welcome();
   for (const part of document.querySelectorAll("#play, .offers, #more-options")) part.hidden = true;
-  $("host").textContent = t("At the table: {names}.", { names: names.map(levelName).join(", ") });
+  const seated = names.filter((_, seat) => !open.includes(seat)).map(levelName);
+  $("host").textContent = t("At the table: {names}.", { names: seated.join(", ") });
+  $("seats-open").textContent = tn("{count} seat is open.", "{count} seats are open.", open.length);
   $("joiner").value = savedPerson();
   onSubmit("join", async () => {
     if (await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value)) goTo(table);
@@ -182,13 +184,14 @@ function showList(section, list, tables) {
   list.replaceChildren(...tables.map(itemOf));
 }
 
-function itemOf({ table, phase, names, seat, turn, round_number, num_rounds, open }) {
+function itemOf(summary) {
+  const { table, phase, seat, turn, round_number, num_rounds, open } = summary;
   const round = t("Round {number} of {total}", { number: round_number, total: num_rounds });
   const state = {
     waiting: tn("{count} open seat", "{count} open seats", open.length),
     playing: turn === seat && seat !== undefined ? t("{round}, your turn", { round }) : round,
     over: t("over"),
   }[phase];
-  const people = names.map(levelName).join(", ");
-  return make("li", {}, make("a", { href: `#${table}` }, make("b", {}, people), make("span", {}, state)));
+  const players = namesOf(summary).join(", ");
+  return make("li", {}, make("a", { href: `#${table}` }, make("b", {}, players), make("span", {}, state)));
 }
