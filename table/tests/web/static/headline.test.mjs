@@ -17,9 +17,9 @@ test("the costliest decision is told, if it cost enough to tell", () => {
 
 test("a result is a challenge if others can play its deals", () => {
   const result = { place: 2, players: 4, points: 180, cost: "One bid cost 31 points.", hinted: false, match: "abc" };
-  assert.equal(challenge(result), "2nd of 4, +180. One bid cost 31 points. Can you do better?");
+  assert.equal(challenge(result), "Wizard: 2nd of 4, +180. One bid cost 31 points. Can you do better?");
   const alone = { ...result, cost: "", hinted: true, match: null };
-  assert.equal(challenge(alone), "2nd of 4, +180. Played with hints.");
+  assert.equal(challenge(alone), "Wizard: 2nd of 4, +180. Played with hints.");
   const again = { ...result, cost: "", taken_back: true };
-  assert.equal(challenge(again), "2nd of 4, +180 (choices taken back). Can you do better?");
+  assert.equal(challenge(again), "Wizard: 2nd of 4, +180 (choices taken back). Can you do better?");
 });

@@ -15,11 +15,11 @@ export function costText(judged, seat) {
   return t("One card cost {points} points.", { points });
 }
 
-// "2nd of 4, +180. One bid cost 31 points. Can you do better?"
+// "Wizard: 2nd of 4, +180. One bid cost 31 points. Can you do better?"
 export function challenge({ place, players, points, cost, hinted, taken_back, match }) {
   const mark = taken_back ? ` (${t("choices taken back")})` : "";
   const sentences = [
-    `${placeText(place, players)}, ${signed(points)}${mark}.`,
+    `Wizard: ${placeText(place, players)}, ${signed(points)}${mark}.`,
     cost,
     hinted ? t("Played with hints.") : "",
     match ? t("Can you do better?") : "",
