@@ -32,9 +32,10 @@ developers. 429: too many new tables; 503: not now, so try again.
     POST /records/decision          Moment -> the view of the seat that acted next, as it was then
     POST /records/assessment        AssessMoment -> an agent's advice to that seat, from what it knew
 
-A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "match": or null, "hinted": the
-seats that were given hints, "taken_back": the seats that took choices back, "turn": seat or null,
-"round_number", "num_rounds", "scores"}. An invitation is not `reachable` if only the server's own computer
+A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "people": the number of seats
+for people, "watchable": whether people without a seat may watch, "match": or null, "hinted": the seats that
+were given hints, "taken_back": the seats that took choices back, "turn": seat or null, "round_number",
+"num_rounds", "scores"}. An invitation is not `reachable` if only the server's own computer
 can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:

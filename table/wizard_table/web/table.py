@@ -102,6 +102,8 @@ class Table:
             "phase": stage if stage in (WAITING, OVER) else "playing",
             "names": setup.names,
             "open": setup.open_seats,
+            "people": setup.seats.count(None),
+            "watchable": setup.people_may_watch,
             "match": setup.match,
             "hinted": list(setup.hinted),
             "taken_back": list(setup.taken_back),

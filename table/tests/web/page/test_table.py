@@ -269,6 +269,29 @@ def test_two_people_by_link(visit: Visit) -> None:
     assert first.locator("#podium .step1").count() >= 1
 
 
+def test_late_guests(visit: Visit, address: str) -> None:
+    """They may watch, if the players allow it, or open another table."""
+    table = sit_down(visit(), [None, "random", "random"], [2], watchers=True)
+    guest = visit(f"{address}#{table}")
+    guest.wait_for_selector("#full:visible")
+    assert guest.inner_text("#seated") == "At the table: Guest, Random, Random."
+    guest.click("#watch")
+    guest.wait_for_selector("#players li")
+    assert guest.locator("#full:visible, #hand .card").count() == 0
+
+
+def test_the_last_seat_may_go_while_a_guest_reads_the_invitation(visit: Visit, address: str) -> None:
+    table = sit_down(visit(), [None, None, "random"], [2])
+    first, second = (visit(f"{address}#{table}", size=size) for size in ("desktop", "phone"))
+    for page, shown in ((first, "#players li"), (second, "#full")):
+        page.click("#join button")
+        page.wait_for_selector(f"{shown}:visible")
+    assert (second.inner_text("#error"), faults_of(second)) == ("", [])
+    assert second.locator("#watch").is_hidden()
+    second.click("#friend button")
+    second.wait_for_selector("#guests:visible")
+
+
 def test_leaving_costs_a_question_only_where_others_play(visit: Visit, address: str) -> None:
     host = visit()
     table = sit_down(host, [None, None, "random"], [2])

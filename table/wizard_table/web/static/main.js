@@ -2,7 +2,7 @@
 
 import { drawIcons } from "./drawings/icons.js";
 import { t } from "./language.js";
-import { offerSeat, showLobby } from "./lobby/lobby.js";
+import { offerSeat, showFull, showLobby } from "./lobby/lobby.js";
 import { currentPage, DAILY, DRILLS, LOBBY, MATCH, RESULT, REVIEW } from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
@@ -57,7 +57,8 @@ async function loadLater() {
   }
 }
 
-// Opens a table at the seat that this browser has taken; else it offers an open one, or watches.
+// Opens a table at the seat that this browser has taken; else it offers an open one, or to watch. Agents are
+// watched at once.
 async function openTable(name) {
   if (!/^[\w-]+$/.test(name)) {
     complain(t("there is no such table"));
@@ -69,6 +70,7 @@ async function openTable(name) {
     const table = await ask(`tables/${name}`);
     if (table === null) return offerLobby();
     if (table.open.length) return offerSeat(table);
+    if (table.people) return showFull(table, agents, () => sit(name, null, agents));
   }
   sit(name, token, agents);
 }

@@ -26,17 +26,14 @@ const MORE_RULES = [
 
 export function showLobby(agents) {
   welcome();
-  const friendly = (agents.find(({ name }) => name === FRIENDLY) ?? agents[0]).name;
+  const friendly = friendlyOf(agents);
   offerSeats(agents, friendly);
-  for (const field of ["person", "friendly"]) $(field).value = savedPerson();
-  const others = (count) => Array.from({ length: count }, () => friendly);
-  onSubmit("play", () =>
-    openTable("play", savedPerson(), { seats: [null, ...others(3)], hand_sizes: FIRST_GAME }),
-  );
-  onSubmit("friend", () => {
-    const seats = [null, friendly, null, friendly];
-    return openTable("friend", $("friendly").value, { seats, hand_sizes: null, listed: false });
+  $("person").value = savedPerson();
+  onSubmit("play", () => {
+    const seats = [null, friendly, friendly, friendly];
+    return openTable("play", savedPerson(), { seats, hand_sizes: FIRST_GAME });
   });
+  offerFriend(friendly);
   onSubmit("lobby", openChosenTable);
   $("sizes").oninput = () => showSizesError("");
   $("more-rules").onclick = offerMoreRules;
@@ -45,6 +42,16 @@ export function showLobby(agents) {
   $("due").textContent = tn("{count} due", "{count} due", due);
   for (const button of document.querySelectorAll("#entrance .main")) enableWhenReady(button);
   followGames();
+}
+
+const friendlyOf = (agents) => (agents.find(({ name }) => name === FRIENDLY) ?? agents[0]).name;
+
+function offerFriend(friendly) {
+  $("friendly").value = savedPerson();
+  onSubmit("friend", () => {
+    const seats = [null, friendly, null, friendly];
+    return openTable("friend", $("friendly").value, { seats, hand_sizes: null, listed: false });
+  });
 }
 
 async function followGames() {
@@ -152,10 +159,25 @@ export function offerSeat({ table, names, open }) {
   $("seats-open").textContent = tn("{count} seat is open.", "{count} seats are open.", open.length);
   $("joiner").value = savedPerson();
   onSubmit("join", async () => {
-    if (await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value)) goTo(table);
+    const seat = await takeSeat($("join"), `tables/${table}/seats`, $("joiner").value);
+    if (seat || !(await askQuietly(`tables/${table}`))?.open.length) goTo(table);
   });
   enableWhenReady($("join").querySelector("button.main"));
   $("join").hidden = false;
+}
+
+// Tells a guest who is late that every seat is taken, and offers to watch, where that is allowed, or another table.
+export function showFull(summary, agents, watch) {
+  welcome();
+  for (const part of document.querySelectorAll("#play, a.offer, #more-options")) part.hidden = true;
+  $("seated").textContent = t("At the table: {names}.", { names: namesOf(summary).join(", ") });
+  $("watch").hidden = !summary.watchable;
+  $("watch").onclick = () => {
+    $("entrance").hidden = true;
+    watch();
+  };
+  offerFriend(friendlyOf(agents));
+  $("full").hidden = false;
 }
 
 function welcome() {
