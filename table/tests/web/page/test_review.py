@@ -7,15 +7,19 @@ from wizard_env.records.game_records import read_records
 
 
 def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
-    """It opens at the costliest decision, moves by keys, keeps its place, and saves the record."""
+    """It opens at the costliest decision, as the judge saw it, moves by keys, keeps its place, and saves."""
     page = visit(size="phone")
     sit_down(page, [None, "random", "rule_based"], [1, 4])
     play_on(page)
     page.wait_for_function("document.querySelector('#podium .cost').textContent.includes('costliest')")
+    cost = page.inner_text("#podium .cost")
     page.click("#podium button >> text=Review")
     page.wait_for_selector("#advice tr[data-chosen]")
-    assert page.inner_text("#adviser option:checked") == "Champion"
+    assert page.inner_text("#adviser option:checked") == "Hard"
     advice = page.inner_text("#advice tbody")
+    best, chosen = page.locator("#advice tbody tr").first, page.locator("#advice tr[data-chosen]")
+    assert best.get_attribute("data-chosen") is None
+    assert f"{chosen.locator('td').first.inner_text()} instead of" in cost
     with page.expect_download() as download:
         page.click("#save")
     download.value.save_as(tmp_path / "game.jsonl")

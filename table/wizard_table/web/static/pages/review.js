@@ -3,7 +3,7 @@
 import { t, tn } from "../language.js";
 import { goTo, LOBBY } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, levelName, offerLobby } from "../shared/elements.js";
+import { $, judgeOf, levelName, offerLobby } from "../shared/elements.js";
 import { savedMoment, savedRecord, saveMoment } from "../shared/storage.js";
 import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawThinking } from "../table/advice.js";
@@ -31,7 +31,7 @@ export function showReview(agents) {
   $("save").href = URL.createObjectURL(new Blob([record]));
   const offered = agents.toReversed().map(({ name }) => new Option(levelName(name), name));
   $("adviser").append(new Option(t("nobody"), ""), ...offered);
-  $("adviser").value = agents.at(-1).name;
+  $("adviser").value = judgeOf(agents) ?? agents.at(-1).name;
   for (const name of ["hint", "back", "paces"]) $(name).hidden = true;
   listen();
   go(savedMoment());
