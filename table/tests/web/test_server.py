@@ -350,11 +350,7 @@ def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert f"http://127.0.0.1:{port}\n" in outcome.stdout
     with browser(application) as client:
         assert client.get("/agents").json() == [
-            {
-                "name": "random",
-                "lead": None,
-                "judges": False,
-            }
+            {"name": "random", "lead": None, "judges": False, "waits": False}
         ]
     assert (tmp_path / "tables.sqlite").exists()
     assert (tmp_path / "records").is_dir()
