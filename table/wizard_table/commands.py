@@ -167,5 +167,6 @@ def serve(
             say(f"records      {records}")
         with behind(get_ready):
             server.run(sockets=[listening])  # returns when the server is stopped
+            server.should_exit = True  # so that what is compiled no more is no failure
     for failure in failures:
         raise failure
