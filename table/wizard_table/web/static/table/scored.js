@@ -1,5 +1,5 @@
 // The end of a round: its last trick goes to the winner; then bids, tricks and points lie on the felt until a
-// click, or for some seconds.
+// click, or for some seconds, which begin anew when the pointer leaves them.
 import { playsOf } from "../drawings/cards.js";
 import { decimal, signed, t } from "../language.js";
 import { $, make, makeTable, row } from "../shared/elements.js";
@@ -106,5 +106,12 @@ function showResult() {
   );
   $("scored").hidden = false;
   button.focus({ preventScroll: true });
-  timer = setTimeout(goOn, RESULT_SHOWN);
+  $("scored").onpointerenter = () => clearTimeout(timer);
+  $("scored").onpointerleave = goOnLater;
+  goOnLater();
+}
+
+function goOnLater() {
+  clearTimeout(timer);
+  if (waiting !== null) timer = setTimeout(goOn, RESULT_SHOWN);
 }
