@@ -8,9 +8,12 @@ Visit = Callable[..., Any]
 """Opens a page, see the fixture `visit`."""
 SIZES = {
     "phone": {"width": 360, "height": 740},
-    "lying": {"width": 740, "height": 360},
+    "lying": {"width": 844, "height": 390},
     "tablet": {"width": 1024, "height": 768},
     "desktop": {"width": 1440, "height": 900},
+    "small": {"width": 320, "height": 568},
+    "held": {"width": 820, "height": 1180},
+    "wide": {"width": 2560, "height": 1440},
 }
 OPEN = """async ([seats, options]) => {
   const sent = {method: "POST", headers: {"Content-Type": "application/json"}};

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ NAMES = [
 ]
 """Names of up to 20 letters, as many as the page lets people enter."""
 FEW = ("phone", "desktop")
+OTHERS = ("held", "lying")
+"""Sizes at which the largest hands are tried at every commit."""
+LARGEST = tuple(f"boxes-{players}-players" for players in (3, 4, 5, 6))
 
 
 def played_until(rules: Rules, seed: int, stop: Callable[[Session], bool]) -> Session:
@@ -59,12 +62,15 @@ def positions() -> dict[str, Session]:
     return {
         "boxes-bidding": played_until(six, 5, at("bid", 10, 10)),
         "boxes-playing": played_until(six, 5, at("play", 9, 5)),
-        "boxes-longest": played_until(Rules(4, hand_sizes=(15,)), 5, at("bid", 1, 15)),
         "boxes-last-card": played_until(Rules(6, hand_sizes=(5, 6, 7, 8, 9, 10)), 5, at("play", 6, 1)),
         "boxes-trump": played_until(
             Rules(4), 10, lambda session: session.game.phase == "trump" and session.game.seat == 0
         ),
         "boxes-secret": played_until(secret, 18, at("play", 8, 6)),
+        **{
+            name: played_until(Rules(players, hand_sizes=(60 // players,)), 5, at("bid", 1, 60 // players))
+            for players, name in enumerate(LARGEST, 3)
+        },
         "boxes-over": played_until(Rules(6, hand_sizes=(1, 2, 3)), 5, lambda session: False),
     }
 
@@ -104,13 +110,32 @@ def drills() -> str:
     return json.dumps([{"table": "x", "seat": 0, "rounds": 10, "record": text, "drills": [drill]}])
 
 
+def visit_page(page: Any, where: str, until: str) -> None:
+    page.goto("about:blank")
+    page.goto(where)
+    page.wait_for_selector(until)
+
+
+def largest_hands(page: Any, address: str, tables: Sequence[str]) -> Iterator[str]:
+    """Bid and play the first card with the largest hand, each with a hint; yields the name of each moment."""
+    for name in tables:
+        page.evaluate("([name, token]) => localStorage.setItem(`wizard ${name}`, token)", [name, TOKEN])
+        visit_page(page, f"{address}#{name}", "#choices button:enabled")
+        page.keyboard.press("h")
+        page.wait_for_selector("#choices small", state="attached")
+        yield f"hint on many bids, {name}"
+        page.evaluate("document.querySelector('.choice:enabled').click()")
+        page.wait_for_selector("#hand button:enabled")
+        page.keyboard.press("h")
+        page.wait_for_selector("#hand small")
+        yield f"hint on many cards, {name}"
+
+
 def moments(page: Any, address: str) -> Iterator[str]:
     """Go through the pages; yields the name of each moment, at which the caller may look around."""
 
     def visit(where: str, until: str) -> None:
-        page.goto("about:blank")
-        page.goto(f"{address}#{where}")
-        page.wait_for_selector(until)
+        visit_page(page, f"{address}#{where}", until)
 
     def dialog(name: str) -> Iterator[str]:
         page.evaluate("(name) => document.getElementById(name).showModal()", name)
@@ -149,15 +174,6 @@ def moments(page: Any, address: str) -> Iterator[str]:
     yield "trump"
     visit("boxes-secret", "#hand button:enabled")
     yield "secret"
-    visit("boxes-longest", "#choices button:enabled")
-    page.keyboard.press("h")
-    page.wait_for_selector("#choices small", state="attached")
-    yield "hint on many bids"
-    page.evaluate("document.querySelector('.choice:enabled').click()")
-    page.wait_for_selector("#hand button:enabled")
-    page.keyboard.press("h")
-    page.wait_for_selector("#hand small")
-    yield "hint on many cards"
     visit("boxes-bidding", "#choices button:enabled")
     yield "bidding"
     yield from dialog("leaving")
@@ -205,9 +221,28 @@ def moments(page: Any, address: str) -> Iterator[str]:
 )
 def test_boxes(visit: Visit, address: str, locale: str, sizes: tuple[str, ...]) -> None:
     page = visit(locale=locale)
+    assert faults_at(page, moments(page, address), sizes) == {}
+
+
+@pytest.mark.parametrize(
+    ("tables", "sizes"),
+    [
+        ((LARGEST[0], LARGEST[-1]), OTHERS),
+        pytest.param(LARGEST, tuple(SIZES), marks=pytest.mark.slow),
+    ],
+)
+def test_the_largest_hands(
+    visit: Visit, address: str, tables: tuple[str, ...], sizes: tuple[str, ...]
+) -> None:
+    page = visit()
+    assert faults_at(page, largest_hands(page, address, tables), sizes) == {}
+
+
+def faults_at(page: Any, moments: Iterator[str], sizes: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the faults by moment and size, where there are any."""
     found = {}
-    for moment in moments(page, address):
+    for moment in moments:
         for size in sizes:
             page.set_viewport_size(SIZES[size])
             found[f"{moment}, {size}"] = faults_of(page)
-    assert {moment: faults for moment, faults in found.items() if faults} == {}
+    return {moment: faults for moment, faults in found.items() if faults}

@@ -34,7 +34,7 @@ function draw(view, judge) {
   const cost = make("p", { className: "cost", role: "status" });
   $("podium").replaceChildren(
     make("h2", {}, headline(view)),
-    make("ol", { className: "places" }, ...placesOf(view.scene).map((one) => step(view, one))),
+    make("ol", { className: "places" }, ...stepsOf(view)),
     course,
     ...(view.you === null ? [] : [cost]),
     make("p", { className: "row" }, ...buttons(view)),
@@ -63,15 +63,22 @@ function headline(view) {
   return t("Won by {names}", { names: winners.map(({ seat }) => seatLabel(view, seat)).join(", ") });
 }
 
-function step(view, { seat, score, place }) {
-  const item = make(
-    "li",
-    { className: place <= STEPS ? `step${place}` : "" },
-    make("span", { className: "who" }, seatLabel(view, seat)),
-    make("span", { className: "block" }, make("b", {}, decimal(place)), make("span", {}, decimal(score))),
-  );
-  if (seat === view.you) item.dataset.own = "";
-  return item;
+// Equal scores share a step.
+function stepsOf(view) {
+  const steps = Object.values(Object.groupBy(placesOf(view.scene), ({ place }) => place));
+  return steps.map((standing) => {
+    const [{ place, score }] = standing;
+    const names = standing.map(({ seat }) => {
+      const name = make("span", { className: "who" }, seatLabel(view, seat));
+      name.toggleAttribute("data-own", seat === view.you);
+      return name;
+    });
+    const block = make("span", { className: "block" }, make("b", {}, decimal(place)), decimal(score));
+    const item = make("li", {}, make("span", { className: "standing" }, ...names), block);
+    item.className = place <= STEPS ? `step${place}` : "";
+    item.style.setProperty("--standing", standing.length);
+    return item;
+  });
 }
 
 function buttons(view) {

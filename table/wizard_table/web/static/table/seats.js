@@ -6,30 +6,21 @@ import { decimal, signed, t } from "../language.js";
 import { $, levelName, make } from "../shared/elements.js";
 
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
-// and the top; then those of their cards from the top, on a wide, a narrow and a low felt.
+// and the top; then those of their cards from the top, on a wide and a narrow felt.
 const POSITIONS = {
-  3: ["50 100 100 100 100", "0 22 30 20 20", "100 22 30 20 20"],
-  4: ["50 100 100 100 100", "0 40 50 40 50", "50 0 0 0 0", "100 40 50 40 50"],
-  5: ["50 100 100 100 100", "0 58 100 62 100", "0 10 0 10 0", "100 10 0 10 0", "100 58 100 62 100"],
-  6: [
-    "50 100 100 100 100",
-    "0 68 100 70 100",
-    "0 22 0 30 0",
-    "50 0 0 0 0",
-    "100 22 0 30 0",
-    "100 68 100 70 100",
-  ],
+  3: ["50 100 100 100", "0 22 20 20", "100 22 20 20"],
+  4: ["50 100 100 100", "0 40 50 50", "50 0 0 0", "100 40 50 50"],
+  5: ["50 100 100 100", "0 58 100 62", "0 10 0 10", "100 10 0 10", "100 58 100 62"],
+  6: ["50 100 100 100", "0 68 100 70", "0 22 0 30", "50 0 0 0", "100 22 0 30", "100 68 100 70"],
 };
-const MOST_DOTS = 8; // a larger bid is told by its number alone
-const FEW_DOTS = 4; // as many have room on a phone
 const LONG = 12; // characters; a longer name is smaller
 
 // Positions the plate of a seat, or the card that it plays.
 export function placeAt(element, view, seat) {
   const seats = view.names.length;
   const from = (seat - (view.you ?? 0) + seats) % seats;
-  const [x, y, down, narrow, low] = POSITIONS[seats][from].split(" ").map(Number);
-  const values = { x, y, down, narrow, low };
+  const [x, y, down, narrow] = POSITIONS[seats][from].split(" ").map(Number);
+  const values = { x, y, down, narrow };
   for (const [name, value] of Object.entries(values)) element.style.setProperty(`--${name}`, value);
   element.toggleAttribute("data-middle", x === 50);
   return element;
@@ -107,12 +98,10 @@ function waitingPlate(name, signs, presence) {
 // A dot for each trick of the bid, filled once it is won, and one for each trick too many.
 function dotsOf({ bid, tricks_won }) {
   const most = Math.max(bid ?? 0, tricks_won);
-  if (bid === null || !most || most > MOST_DOTS) return [];
+  if (bid === null || !most) return [];
   const kind = (number) => (number < Math.min(bid, tricks_won) ? "won" : number < bid ? "due" : "extra");
   const dots = Array.from({ length: most }, (_, number) => make("i", { className: kind(number) }));
-  const shown = make("span", { className: "dots" }, ...dots);
-  shown.toggleAttribute("data-many", most > FEW_DOTS);
-  return [shown];
+  return [make("span", { className: "dots" }, ...dots)];
 }
 
 // Returns "met" for a bid that is met so far, "over" for one that was exceeded.
