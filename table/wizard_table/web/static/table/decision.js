@@ -12,8 +12,10 @@ const FEW_BIDS = 8; // on a phone more are chosen with a stepper
 let stepped = 0; // the bid that the stepper shows
 let round; // and its round
 let drawStepper = () => {}; // if there is one
+let dealt; // the round whose hand was dealt last
+let dealtAt; // and when, in milliseconds
 onEachVisit(() => {
-  round = null;
+  round = dealt = null;
 });
 
 export function drawChoices(view, choose) {
@@ -126,8 +128,13 @@ function drawHand(view, choose, pick, tag) {
     const slot = make("span", { className: "slot" }, pick(card(name, tag), `play ${name}`));
     const bend = ((number - middle) / (middle || 1)) * Math.min(1, hand.length / FULL_FAN);
     slot.style.setProperty("--bend", bend.toFixed(3));
+    slot.style.setProperty("--number", number);
     return slot;
   });
+  // A view that arrives meanwhile does not deal the cards again.
+  if (dealt !== scene.round_number) dealtAt = performance.now();
+  dealt = scene.round_number;
+  $("hand").style.setProperty("--since", `${performance.now() - dealtAt}ms`);
   const half = scene.hand_size > ONE_ROW ? Math.ceil(slots.length / 2) : slots.length;
   const rows = [slots.slice(0, half), slots.slice(half)].filter((row) => row.length);
   $("hand").replaceChildren(...rows.map((row) => make("div", { className: "cards" }, ...row)));
