@@ -11,7 +11,7 @@ SIZES = {
     "lying": {"width": 844, "height": 390},
     "tablet": {"width": 1024, "height": 768},
     "desktop": {"width": 1440, "height": 900},
-    "small": {"width": 320, "height": 568},
+    "small": {"width": 320, "height": 700},
     "held": {"width": 820, "height": 1180},
     "wide": {"width": 2560, "height": 1440},
 }
