@@ -72,6 +72,10 @@ FAULTS = """async () => {
         tell(`on ${other.outerHTML.slice(0, 60)}`, one);
     }
   });
+  for (const figures of root.querySelectorAll("#hand small")) {
+    const corners = [...root.querySelectorAll("#hand .corner")].map((one) => one.getBoundingClientRect());
+    if (corners.some((box) => meet(figures.getBoundingClientRect(), box))) tell("covers a rank", figures);
+  }
   return found;
 }"""
 
