@@ -140,6 +140,23 @@ def test_a_game_by_keyboard(visit: Visit) -> None:
     page.keyboard.press("Escape")
 
 
+def test_a_result_stays_under_the_pointer(visit: Visit) -> None:
+    page = visit()
+    page.clock.install()
+    sit_down(page, EASY, [1, 1])
+    while not page.is_visible("#scored"):
+        page.clock.run_for(100)
+        page.evaluate(CHOOSE)
+    page.hover("#scored h2")
+    page.clock.run_for(60_000)
+    assert page.is_visible("#scored")
+    page.mouse.move(1, 1)
+    page.clock.run_for(5_000)
+    assert page.is_visible("#scored")
+    page.clock.run_for(5_000)
+    assert page.is_hidden("#scored")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "num_players"), [("lying", 3), ("tablet", 5), ("phone", 6)])
 def test_the_longest_hand_at_other_tables(visit: Visit, size: str, num_players: int) -> None:
