@@ -143,7 +143,7 @@ class PolicyAgent(Network):
         """Return its policy and its value; it has no estimates for single actions."""
         encoding = view.encode(canonical_suits=True)
         unknown = np.full((len(view), NUM_ACTIONS), np.nan)
-        value = unknown[:, 0] if self.value is None else self._estimate(view, encoding).astype(np.float64)
+        value = self._estimate(view, encoding).astype(np.float64)
         return Assessment(self._printed_policy(view, encoding), unknown, value)
 
     def printed_policy(self, view: View) -> NDArray[np.float32]:
@@ -158,7 +158,9 @@ class PolicyAgent(Network):
         return self.logits(encoding.observation)
 
     def _estimate(self, view: View, encoding: Encoding) -> NDArray[np.float32]:
-        """Estimate the points for a view that is encoded."""
+        """Estimate the points for a view that is encoded; not a number if the network has no value."""
+        if self.value is None:
+            return np.full(len(view), np.nan, np.float32)
         return self.values(encoding.observation)
 
 

@@ -88,6 +88,13 @@ _TO_WIN: dict[str, dict[str, Any]] = {
     "rule_based": {"start": "response_rule_based", "decisions": 6_000_000, "learning_rate": 1.5e-4},
 }
 """Responses that learned for points, or the champion, trained on for the probability of winning."""
+_WINNING: dict[str, Any] = {
+    "reward": "win_probability",
+    "learning_rate": 1.5e-4,
+    "sparring": 0.95,
+    "mixed": 0.3,
+    "team_spirit": 0.0,
+}
 
 
 class Stage(NamedTuple):
@@ -133,7 +140,12 @@ def stages() -> Iterator[Stage]:
     yield Stage("distilled", "generalist", small, ships_as=f"distilled/{FILE_NAME}")
     told = {"beliefs": True, "start": "champion", "decisions": 12_000_000, "learning_rate": 4e-4}
     yield Stage("adaptive_0", "generalist", told)
-    yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=f"adaptive/{FILE_NAME}")
+    file = f"adaptive/{FILE_NAME}"  # its critic, which estimates points, comes from the first stage
+    yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=file)
+    first = {"start": "adaptive", "decisions": 6_000_000}
+    yield Stage("win_adaptive_0", "adaptive", _WINNING | first)
+    second = {"start": "win_adaptive_0", "decisions": 7_000_000}
+    yield Stage("win_adaptive", "adaptive", _WINNING | second, seed=1, ships_as=file)
     for name, learning in _RESPONSES.items():
         file = "" if name in _TO_WIN else f"adaptive/{name}.safetensors"
         yield Stage(f"response_{name}", "champion", learning, ships_as=file)
@@ -201,14 +213,15 @@ def prune(
 
 
 def ship(network: Path, target: Path, units: Sequence[NDArray[np.bool_]] | None = None) -> None:
-    """Write a network in half precision, and its critic if it has one. units: those to keep, see `prune`."""
+    """Write a network in half precision, and its critic of points. units: those to keep, see `prune`."""
     weights = read_agent(network, beliefs=None)
     weights = prune(weights, units) if units else weights
     half = {name: values.astype(np.float16) for name, values in weights.items()}
     beliefs = NUM_INPUTS if reads_beliefs(network) else 0
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, lambda path: save_agent(half, path, beliefs=beliefs))
-    if (critic := network.with_name(CRITIC)).exists() and target.name == FILE_NAME:
+    of_points = "value.weight" in weights and target.name == FILE_NAME
+    if of_points and (critic := network.with_name(CRITIC)).exists():
         content = save({name: values.astype(np.float16) for name, values in load_file(critic).items()})
         write_atomically(target.with_name(CRITIC), lambda path: write_tensors(path, content))
 

@@ -44,8 +44,8 @@ class AdaptiveAgent(PolicyAgent):
 
     The champion answers before there is evidence. A response answers where all other seats are of its kind;
     it lies beside the network, in a file named after the kind, such as `copy.safetensors`. The network
-    answers in all other games; but one with responses leaves champions to the champion. Actions are a
-    function of the view alone; what was worked out about finished rounds is kept to be quick.
+    answers in all other games. Actions are a function of the view alone; what was worked out about finished
+    rounds is kept to be quick.
     """
 
     def __init__(self, path: str = str(ADAPTIVE), sample: bool = False, backend: Backend = "auto") -> None:
@@ -61,16 +61,22 @@ class AdaptiveAgent(PolicyAgent):
         self._responses = {
             kind: Network(file, self.backend) for kind, file in files.items() if file.is_file()
         }
-        if self._responses:
-            self._responses.setdefault(PlayerKind.CHAMPION, self._champion)
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], see `Network.logits`; beliefs follow each observation."""
         return self._answer(observations, Network.logits)
 
     def values(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Estimate the points of each round: float32 [n], see `Network.values`."""
-        return self._answer(observations, Network.values)
+        """Estimate the points of each round: float32 [n], see `Network.values`.
+
+        A network that learned to win has no value of points; the champion's stands in for it.
+        """
+        return self._answer(observations, self._value)
+
+    def _value(self, network: Network, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
+        if network.value is None:
+            return self._champion.values(observations[:, :OBS_SIZE])
+        return Network.values(network, observations)
 
     def beliefs(self, view: View) -> NDArray[np.float32]:
         """Return its beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES]."""
