@@ -202,7 +202,7 @@ def test_a_reply_that_is_no_completion_ends_the_measurement(
 PAGE = b"<html>Please log in</html>"
 
 
-@pytest.mark.parametrize("page", [END + PAGE, PACKED + END + gzip.compress(PAGE)])
+@pytest.mark.parametrize("page", [END + PAGE, PACKED + END + gzip.compress(PAGE)], ids=["plain", "packed"])
 def test_a_page_in_the_place_of_a_reply_ends_the_measurement(page: bytes) -> None:
     no_completion = r"model 'stand-in' at http.*: the reply is no chat completion"
     with sending(HEAD + page) as server, pytest.raises(ConnectionError, match=no_completion):
