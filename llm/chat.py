@@ -5,6 +5,7 @@ import json
 import os
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, aclosing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -134,6 +135,7 @@ class ChatAgent(TextAgent):
         retries = check_integer("retries", retries, 0, 100)
         self._client = _connect(url, check_seconds("timeout", timeout), retries)
         self._file = None if answers is None else AnswerFile(Path(answers))
+        self._asked: set[Future[Reply]] = set()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.usage = Usage()
@@ -148,7 +150,12 @@ class ChatAgent(TextAgent):
         """
         if self._file is not None and (known := self._file.find(self._model, conversation)) is not None:
             return known
-        reply = asyncio.run_coroutine_threadsafe(self._ask(conversation), self._loop).result()
+        asked = asyncio.run_coroutine_threadsafe(self._ask(conversation), self._loop)
+        self._asked.add(asked)
+        try:
+            reply = asked.result()
+        finally:
+            self._asked.discard(asked)
         with self._lock:
             self._count(reply)
             if self._file is not None:
@@ -157,11 +164,8 @@ class ChatAgent(TextAgent):
 
     def abandon(self) -> None:
         """Close the connections of all questions under way."""
-        self._loop.call_soon_threadsafe(self._cancel)
-
-    def _cancel(self) -> None:
-        for task in asyncio.all_tasks():
-            task.cancel()
+        for asked in list(self._asked):
+            asked.cancel()
 
     async def _ask(self, conversation: Sequence[Message]) -> Reply:
         messages: Any = [message._asdict() for message in conversation]
