@@ -56,13 +56,14 @@ def compile_all() -> None:
 @contextmanager
 def behind(work: Callable[[], None]) -> Iterator[None]:
     """Do some work that compiles in a thread while the block runs; then kill its processes if it goes on."""
+    others = set(active_children())
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
         yield
     finally:
         while thread.is_alive():
-            for process in active_children():
+            for process in set(active_children()) - others:
                 process.kill()
             thread.join(_PATIENCE)
 
