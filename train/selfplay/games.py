@@ -1,6 +1,7 @@
 """SelfPlayGames: batched self-play in which every seat learns, except those that partners take."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -155,14 +156,18 @@ class SelfPlayGames:
         fresh = ended & ~self.ended[rows]
         self.ended[rows] |= ended
         sizes, totals = games.num_players[rows], self._totals[rows] + points
-        states = games.states
-        following = np.where(over, states["num_rounds"][rows], states["round_index"][rows])
-        hand_sizes = rounds_from(states["hand_sizes"][rows], following.astype(np.int64) - 1)
         for size in np.unique(sizes[fresh]).tolist():
             these = fresh & (sizes == size)
-            paid = self._pays(points[these, :size], totals[these, :size], over[these], hand_sizes[these])
+            find_rounds = partial(self._rounds_from_scored, rows[these], over[these])
+            paid = self._pays(points[these, :size], totals[these, :size], over[these], find_rounds)
             self.rewards[rows[these], :size] = paid * self._scale
         self._totals[rows] = games.scores[rows]
+
+    def _rounds_from_scored(self, rows: NDArray[np.int64], over: NDArray[np.bool_]) -> NDArray[np.int8]:
+        """Return the hand sizes of the rounds just scored and of those after them, see `rounds_from`."""
+        states = self.games.states
+        following = np.where(over, states["num_rounds"][rows], states["round_index"][rows])
+        return rounds_from(states["hand_sizes"][rows], following.astype(np.int64) - 1)
 
     def observe(self) -> NDArray[np.uint8]:
         """Return what the acting seats may know, and believe: uint8 [num_games, observation_size]."""

@@ -251,12 +251,15 @@ class raw_env(AECEnv[str, dict[str, NDArray[Any]], int]):  # type: ignore[misc] 
     def _pay(self, points: list[int]) -> None:
         over = np.asarray(self.game.phase_code == OVER)
         scores = np.array(self.game.scores, np.int16)
-        number = int(count_finished(self.game.state)[0])
-        hand_sizes = np.array(self.game.rules.rounds[number - 1 :], np.int8)
-        paid = self._compute_rewards(np.array(points, np.int16), scores, over, hand_sizes).tolist()
+        paid = self._compute_rewards(np.array(points, np.int16), scores, over, self._find_rounds).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         self._paid = True
         self._accumulate_rewards()
+
+    def _find_rounds(self) -> NDArray[np.int8]:
+        """Return the hand sizes of the round just scored and of those after it."""
+        number = int(count_finished(self.game.state)[0])
+        return np.array(self.game.rules.rounds[number - 1 :], np.int8)
 
     def render(self) -> Any:
         """Show the acting seat's view: text for "ansi", uint8 [height, width, 3] for "rgb_array"."""

@@ -209,8 +209,12 @@ class GamesWithOpponents:
         if ended.any():
             these = rows[ended]
             scored = count_finished(games.states[these]) - 1
-            hand_sizes = rounds_from(games.states["hand_sizes"][these], scored)
-            paid = self._compute_rewards(games.points[these], games.scores[these], over[ended], hand_sizes)
+            paid = self._compute_rewards(
+                games.points[these],
+                games.scores[these],
+                over[ended],
+                lambda: rounds_from(games.states["hand_sizes"][these], scored),
+            )
             self.reward[these] += np.take_along_axis(paid, self.seat[these, np.newaxis], 1)[:, 0]
             self.round_done[these] = True
             self.finished[these] = self.history[these, scored]

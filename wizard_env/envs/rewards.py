@@ -19,9 +19,11 @@ RewardFunction: TypeAlias = Callable[
 """A custom reward: those of every seat after a step that scored a round, from the points, scores and over of
 `rewards`."""
 Payment: TypeAlias = Callable[
-    [NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_], NDArray[np.int8]], NDArray[np.float64]
+    [NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_], Callable[[], NDArray[np.int8]]],
+    NDArray[np.float64],
 ]
-"""`rewards` of one kind."""
+"""`rewards` of one kind, given a function that finds the hand sizes, which only one kind reads."""
+_NOT_READ = np.zeros(0, np.int8)
 
 
 def find_reward(reward: str | RewardFunction) -> Payment:
@@ -30,21 +32,24 @@ def find_reward(reward: str | RewardFunction) -> Payment:
     reward: a name of REWARDS, a function, or where to import one: "module:function" or "file.py:function".
     """
     if callable(reward):
-        return partial(_pay_custom, reward)
+        return partial(_pay, reward)
     if isinstance(reward, str) and ":" in reward:
-        return partial(_pay_custom, cast(RewardFunction, import_named(reward)))
+        return partial(_pay, cast(RewardFunction, import_named(reward)))
     check_choice("reward", reward, REWARDS)
-    return partial(rewards, cast(Reward, reward))
+    return partial(_pay, cast(Reward, reward))
 
 
-def _pay_custom(
-    reward: RewardFunction,
+def _pay(
+    reward: Reward | RewardFunction,
     points: NDArray[np.int16],
     scores: NDArray[np.int16],
     over: NDArray[np.bool_],
-    hand_sizes: NDArray[np.int8],
+    find_rounds: Callable[[], NDArray[np.int8]],
 ) -> NDArray[np.float64]:
-    return reward(points, scores, over)
+    if callable(reward):
+        return reward(points, scores, over)
+    hand_sizes = find_rounds() if reward == "win_probability" else _NOT_READ
+    return rewards(reward, points, scores, over, hand_sizes)
 
 
 def rewards(
@@ -70,7 +75,7 @@ def rewards(
         scores: [..., num_players] points of the game so far.
         over: [...] whether the step ended the game.
         hand_sizes: [..., rounds] the hand size of the round that the step scored, then of those after it;
-            0 after the last round.
+            0 after the last round. Only "win_probability" reads them.
 
     Returns:
         float64 [..., num_players].
