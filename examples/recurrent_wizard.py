@@ -41,7 +41,7 @@ from wizard_env.view import Actions, ask, printed_actions
 
 FILE_NAME = "recurrent.safetensors"
 MEMORIES = ("game", "round", "none")
-"""How far memory reaches: the whole game, the current round, or not at all, where the GRU is just a layer."""
+"""What the GRU remembers: the game, the current round, or nothing, which makes it a plain layer."""
 POINTS_UNIT = 20.0
 """Points; values are learned in this unit, so that they are about 1."""
 PLAYER = "heuristic"

@@ -107,7 +107,7 @@ class Row(NamedTuple):
     commands: tuple[str, ...]
     """They train the agent; in braces the parts that `Job.fill` replaces."""
     agent: str = "{folder}"
-    """What `load` takes."""
+    """The name that `load` takes."""
     budgets: tuple[int, ...] = (USUAL, LARGE)
     measure: Callable[[Job], dict[str, Any]] = leads
     module: str = ""

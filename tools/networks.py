@@ -111,7 +111,7 @@ class Stage(NamedTuple):
     ships_as: str = ""
     """Its path in agents/weights, if the package ships it."""
     prunes: bool = False
-    """Whether it ships without the units that never fire in its own games."""
+    """True if units that never fire in its own games are left out of what ships."""
 
 
 def stages() -> Iterator[Stage]:

@@ -33,7 +33,7 @@ def noting_own_code() -> Iterator[None]:
 
 
 def note_own_code(error: BaseException) -> None:
-    """Note on an exception which agent raised it, and where, if the code of an agent of one's own did.
+    """Note on an exception which agent raised it, and where, if the code of a custom agent did.
 
     The note is "in the agent FILE:CLASS", and a line for each call within the agent's files, the last one
     innermost. Notes stay on an exception that comes from another process. Agents of this package get none:
@@ -58,7 +58,7 @@ def own_code_notes(error: BaseException) -> list[str]:
 
 
 def _own_frames(error: BaseException) -> Iterator[tuple[CodeType, int]]:
-    """Yield the code and the line of each call in files of one's own, once an agent has been called."""
+    """Yield the code and the line of each call in a custom agent's files, once it has been called."""
     inside, top = False, ""
     for frame, line in walk_tb(error.__traceback__):
         code, module = frame.f_code, str(frame.f_globals.get("__name__", ""))

@@ -231,8 +231,8 @@ def actions_by_owner(
 def ask(agent: Agent, view: View, rng: np.random.Generator) -> Actions:
     """Ask an agent for its actions: int64 [n]. Raises ValueError for an answer that is something else.
 
-    An error in the code of an agent of one's own gets a note of where it is, see `failures`; and
-    RuntimeError is raised where that code ends the program.
+    Errors in a custom agent's code get a note that says where, see `failures`. Raises RuntimeError if that
+    code ends the program.
     """
     name = f"actions of {type(agent).__name__}"
     with noting_own_code():

@@ -135,7 +135,7 @@ def test_a_steady_seat_stays_recognised() -> None:
 
 
 def test_trust_ends_when_it_is_abused() -> None:
-    """After one round, and for good: even if the seat plays like a copy again."""
+    """One round is enough, and trust never comes back, even if the seat plays like a copy again."""
     copy, abuser = load("adaptive"), SwitchingAgent("adaptive", "rule_based", after=6)
     before, after = (
         believed(after_rounds([copy, *[abuser] * 3], Rules(), rounds))[:, 1:4, PlayerKind.COPY.column]
