@@ -114,10 +114,14 @@ def decide(config: Config, folder: Path, device: str, peers: Peers | None = None
     peers: the workers that learn together; None if those of this machine are still to be started. Then there
         is one for each usable processor, as far as they share games and minibatches equally.
 
-    Raises ValueError if there is no such device, the config names another number of workers, or the config of
-    the old run cannot be read.
+    Raises ValueError if there is no such device, the config names another number of workers or several for a
+    device that they would share, or the config of the old run cannot be read.
     """
     check_device(device)
+    if peers is None and device != "cpu" and (config.workers or 1) > 1:
+        raise ValueError(
+            f"workers={config.workers}: one process of this machine learns on {device!r}, not several"
+        )
     continues = checkpoint_of(config, folder).exists() and (folder / CONFIG).exists()
     kept = read_kept(folder / CONFIG) if continues else None
     if peers is None:

@@ -18,7 +18,7 @@ from tests.train.threads import together
 from tests.train.tiny import ITERATION, tiny_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo import PpoLearner
-from wizard_env.train.run import CONFIG, train
+from wizard_env.train.run import CONFIG, decide, train
 from wizard_env.train.selfplay.advantages import normalise_minibatches
 from wizard_env.train.selfplay.checkpoints import CHECKPOINT, read_checkpoint
 from wizard_env.train.selfplay.curves import CURVES, DECISIONS, read_curves
@@ -188,6 +188,15 @@ def test_what_cannot_be_done(options: dict[str, Any], message: str, tmp_path: Pa
     with pytest.raises(ValueError, match=message):
         together(2, lambda peers: train(tiny_config(**options), tmp_path / "run", peers=peers))
     assert not (tmp_path / "run").exists()
+
+
+def test_several_workers_of_a_machine_do_not_share_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(ValueError, match="workers=2: one process of this machine learns on 'cuda'"):
+        decide(tiny_config(sections={"workers": 2}), tmp_path / "run", "cuda")
 
 
 def _die_at_first(folder: Path, peers: Peers) -> None:
