@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tools.marked_tables import fill, head, row
+from tools.marked_tables import estimated, fill, head, row
 from wizard_env import Rules
 from wizard_env.evaluation.duplicate_deals import Entrant, load_players
 from wizard_env.evaluation.one_card import measure_exactly
@@ -242,12 +242,6 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def cell(found: Estimate, style: str, with_interval: bool) -> str:
-    """Return a mean, and its interval. style: of each number."""
-    mean, low, high = (format(number, style) for number in found)
-    return f"{mean} ({low} to {high})" if with_interval else mean
-
-
 def table(results: dict[Job, dict[str, Any]], measure: Callable[[Job], dict[str, Any]]) -> str:
     """Return the table of rows that are measured by NashConv, or by `leads`."""
     columns = [f"3 `{name}`" for name in OPPONENTS] if measure is leads else ["NashConv"]
@@ -269,11 +263,11 @@ def estimates(name: str, found: Sequence[dict[str, Any]]) -> list[str]:
     if ROWS[name].measure is not leads:
         values = np.array([each["nash_conv"] for each in found])
         mean = estimate_small_mean(values) if len(found) > 1 else Estimate(*values.repeat(3))
-        return [cell(mean, ".2f", len(found) > 1)]
+        return [estimated(mean, ".2f", len(found) > 1)]
     by_seed = np.array([each["leads"] for each in found], np.float64)
     with_interval = name in FIXED or len(found) > 1
     means = [estimate_mean_and_iqm(by_seed[:, [number]], DEALS_SEED)[0] for number in range(len(OPPONENTS))]
-    return [cell(mean, "+.0f", with_interval) for mean in means]
+    return [estimated(mean, "+.0f", with_interval) for mean in means]
 
 
 def commands_table() -> str:

@@ -1,5 +1,7 @@
 """Tables in Markdown. In a page, a generated table is between two markers with its name."""
 
+from wizard_env.evaluation.statistics import Estimate
+
 
 def row(*cells: str) -> str:
     """Return a line of a table."""
@@ -9,6 +11,12 @@ def row(*cells: str) -> str:
 def head(*cells: str) -> list[str]:
     """Return the first two lines of a table."""
     return [row(*cells), row(*["---"] * len(cells))]
+
+
+def estimated(found: Estimate, style: str, with_interval: bool = True) -> str:
+    """Return a mean, and its interval. style: of each number."""
+    mean, low, high = (format(number, style) for number in found)
+    return f"{mean} ({low} to {high})" if with_interval else mean
 
 
 def fill(page: str, name: str, table: str) -> str:

@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
-from tools.marked_tables import fill, head, row
+from tools.marked_tables import estimated, fill, head, row
 from wizard_env import Rules, configs
 from wizard_env.agents import load
 from wizard_env.agents.one_card.deals import SIZES
 from wizard_env.agents.pretrained import partner_names
 from wizard_env.agents.rule_based import PUBLISHED_ACCURACY
+from wizard_env.evaluation.crossplay import cross_play
 from wizard_env.evaluation.duplicate_deals import Deals, Results, arrange, leads_of_first, load_players, play
 from wizard_env.evaluation.evaluate import Entrant, Evaluation, evaluate
 from wizard_env.evaluation.one_card import ExactExploit, measure_exactly
-from wizard_env.evaluation.statistics import SHARES, estimate_weighted_sums, rank_seats
+from wizard_env.evaluation.statistics import SHARES, Estimate, estimate_weighted_sums, rank_seats
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files import write_atomically
 from wizard_env.games import game_seeds
@@ -210,6 +211,19 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
         yield line(result, f"`{agent}`", f"`{opponent}`")
 
 
+def crossplay(games: int, spread: Map) -> Iterator[str]:
+    """Yield the matrix of each agent alone among copies of each, and self-play less cross-play."""
+    found = cross_play((ADAPTIVE, CHAMPION, RIVAL, *SEEN), Rules(4), max(2, games // 4), SEED, spread=spread)
+    yield from head("agent", *(f"3 `{name}`" for name in found.names), "self-play less cross-play")
+    for number, (name, kept) in enumerate(zip(found.names, found.compatibility, strict=False)):
+        cells = found.cells[number * len(found.names) :][: len(found.names)]
+        points = [Estimate(each.points, each.points_low, each.points_high) for each in cells]
+        assert kept.difference is not None
+        yield row(
+            f"`{name}`", *(estimated(each, ".0f") for each in points), estimated(kept.difference, "+.0f")
+        )
+
+
 def by_seat(points: Sequence[float]) -> str:
     return ", ".join(f"{one:.2f}" for one in points)
 
@@ -263,6 +277,7 @@ SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {
     "rules": by_rules,
     "hand-sizes": by_hand_size,
     "search": by_search,
+    "crossplay": crossplay,
     "one-card": one_card,
 }
 
