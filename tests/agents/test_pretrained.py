@@ -118,9 +118,9 @@ def test_it_meets_its_bids_in_every_kind_of_game() -> None:
     """In single rounds and with hand sizes in any order as in whole games: to .01 and the standard errors."""
     shuffled = tuple(np.random.default_rng(5).permutation(np.arange(1, 16)).tolist())
     whole, mixed = (_accuracies(Rules(4, hand_sizes=sizes), 150) for sizes in (None, shuffled))
-    single = np.array([_accuracies(Rules(4, hand_sizes=(size,)), 450)[0] for size in range(1, 16)])
-    for other, rounds in ((mixed, 150), (single, 450)):
-        errors = np.sqrt(whole * (1 - whole) / 4 * (1 / 150 + 1 / rounds))
+    single = np.array([_accuracies(Rules(4, hand_sizes=(size,)), 150)[0] for size in range(1, 16)])
+    for other in (mixed, single):
+        errors = np.sqrt(whole * (1 - whole) / 4 * (2 / 150))
         assert (abs(other - whole) < 0.01 + 3 * errors).all()
         assert abs(other.mean() - whole.mean()) < 0.01
 

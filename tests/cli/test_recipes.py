@@ -45,6 +45,7 @@ def saved_files() -> dict[str, str]:
     return {name: code for code, name in saved.findall(PAGE.read_text(encoding="utf-8"))}
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_run(
     wizard: Wizard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -53,7 +53,8 @@ def test_a_second_signal_ends_a_command_at_once(wizard: Wizard, monkeypatch: pyt
         raise AssertionError("it continued")
 
     monkeypatch.setattr(TrainingProgress, "update", twice)
-    stopped = wizard("train", "smoke")
+    command = ["wizard", "train", "smoke", "--workers", "1"]
+    stopped = wizard(*command[1:])
     assert stopped.code == 130
-    assert next_steps(stopped.out) == [["wizard", "train", "smoke"]]
+    assert next_steps(stopped.out) == [command]
     assert not list(Path("runs", "smoke").glob("checkpoint*"))

@@ -90,8 +90,7 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     "num_players",
     [
         MIN_PLAYERS,
-        *(pytest.param(count, marks=pytest.mark.slow) for count in range(MIN_PLAYERS + 1, MAX_PLAYERS)),
-        MAX_PLAYERS,
+        *(pytest.param(count, marks=pytest.mark.slow) for count in range(MIN_PLAYERS + 1, MAX_PLAYERS + 1)),
     ],
 )
 def test_it_beats_the_heuristic(num_players: int) -> None:
