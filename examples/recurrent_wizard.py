@@ -181,26 +181,31 @@ class Tables:
         learner = rng.integers(0, games.num_players)
         partner = rng.integers(0, len(self.partners), len(rows))
         memories = torch.zeros(len(rows), network.width)
+        points = torch.zeros(len(rows))
         steps: list[Steps] = []
         owners: list[NDArray[np.int64]] = []
+
+        def act(actions: Actions, mine: NDArray[np.int64], *, printed: bool = False) -> None:
+            games.step(actions, mine, printed=printed)
+            points[mine] = torch.from_numpy(games.points[mine, learner[mine]]) / POINTS_UNIT
+
         while len(rows):
             learns, bids = games.seat[rows] == learner[rows], games.states["phase"][rows] == BID
             if len(mine := rows[learns & bids]):
                 step = see(network, memories, mine, games.observation[mine], games.mask[mine], sample=sample)
-                games.step(step.actions.numpy(), mine)
+                act(step.actions.numpy(), mine)
                 steps.append(step)
                 owners.append(mine)
             if len(mine := rows[learns & ~bids]):
-                games.step(ask(self.player, games.view(mine), rng), mine, printed=True)
+                act(ask(self.player, games.view(mine), rng), mine, printed=True)
             for number in np.unique(partner[rows[~learns]]):
                 theirs = rows[~learns & (partner[rows] == number)]
-                games.step(ask(self.partners[number], games.view(theirs), rng), theirs, printed=True)
+                act(ask(self.partners[number], games.view(theirs), rng), theirs, printed=True)
             scored = rows[games.states["phase"][rows] >= SCORED]
             if len(scored):
                 observed = games.observe(learner[scored], scored)
                 step = see(network, memories, scored, observed, np.ones((len(scored), NUM_ACTIONS), np.uint8))
-                points = torch.from_numpy(games.points[scored, learner[scored]]) / POINTS_UNIT
-                steps.append(step._replace(points=points))
+                steps.append(step._replace(points=points[scored]))
                 owners.append(scored)
                 games.deal(scored[games.states["phase"][scored] == SCORED])
                 rows = rows[games.states["phase"][rows] != OVER]

@@ -17,7 +17,7 @@ import gymnasium
 import numpy as np
 import ray
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis import ValueFunctionAPI
@@ -156,6 +156,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         self._rows = np.arange(num_games)
         self._learns = np.ones((num_games, rules.num_players), np.bool_)
         self._partner = np.zeros(num_games, np.int64)
+        self._points = np.zeros_like(self._learns, np.int64)
         self.possible_agents = [
             f"game_{game}/player_{seat}" for game in range(num_games) for seat in range(rules.num_players)
         ]
@@ -183,7 +184,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
         """Take the agents' decisions and play on to the next ones; changes nothing if it raises."""
         rows = self._unfinished()
         agents = self._acting_agents(rows)
-        self.games.step([action_dict[agent] for agent in agents], rows)
+        self._act([action_dict[agent] for agent in agents], rows)
         self._acted.update(agents)
         self._play_partners()
         over = not len(self._unfinished())
@@ -218,7 +219,11 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
             if not len(rows):
                 return
             actions = actions_by_owner(self._partners, self._partner[rows], games.view(rows), self._rng)
-            games.step(actions, rows, printed=True)
+            self._act(actions, rows, printed=True)
+
+    def _act(self, actions: ArrayLike, rows: NDArray[np.int64], *, printed: bool = False) -> None:
+        self.games.step(actions, rows, printed=printed)
+        self._points[rows] = self.games.points[rows]
 
     def _observations(self) -> dict[str, dict[str, NDArray[np.uint8]]]:
         games, rows = self.games, self._unfinished()
@@ -229,7 +234,7 @@ class SelfPlayRounds(MultiAgentEnv):  # type: ignore[misc]
 
     def _rewards(self) -> dict[str, float]:
         """Return the rewards of the round for the agents that had a choice in it."""
-        rewards = (self.games.points * REWARD_SCALES["points"]).ravel().tolist()
+        rewards = (self._points * REWARD_SCALES["points"]).ravel().tolist()
         return {agent: rewards[number] for number, agent in enumerate(self.agents) if agent in self._acted}
 
 

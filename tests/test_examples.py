@@ -52,6 +52,15 @@ def test_the_published_dqn_learns_and_resumes(tmp_path: Path) -> None:
     assert len(run("parts", "8192")) == 2
 
 
+def test_every_round_of_a_trajectory_is_paid() -> None:
+    """Whoever plays the last card of it."""
+    args = recurrent_wizard.parse(["--hand-sizes", "1,2,3"])
+    tables = recurrent_wizard.Tables(args, recurrent_wizard.draw_population(2, seed=0), 64, seed=0)
+    steps, scores = tables.play(recurrent_wizard.Network(args.width, "game"), sample=True)
+    paid = steps.points.sum(dim=0) * recurrent_wizard.POINTS_UNIT
+    assert paid.tolist() == scores.tolist()
+
+
 def test_recurrent_ppo_learns(tmp_path: Path) -> None:
     """Points rise. Its agent bids from a view as the network does that has kept a memory for every seat."""
     options = "--hand-sizes 1,2,1,2 --bids 2500 --num-games 64 --compared-games 64 --width 32 --memories"
