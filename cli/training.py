@@ -86,9 +86,8 @@ def train(
     if joined.rank > 0:
         return
     if seeds > 1:
-        say_next_steps(
-            "next: see how the seeds differ", format_command("curves", *(runs / one.name for one in each))
-        )
+        folders, of_rules = [runs / one.name for one in each], options.options_of(settings.evaluation_rules())
+        say_next_steps("next: see how the seeds differ", format_command("curves", *folders, *of_rules))
         return
     kept = read_kept(runs / settings.name / CONFIG)  # a finished run may have been asked for more decisions
     other = settings.seed + 1

@@ -8,19 +8,23 @@ from numpy.typing import NDArray
 
 from wizard_env import Agent
 from wizard_env.agents.network import Network
-from wizard_env.loading import place_of
+from wizard_env.loading import place_of, split_path
 
 
 def fingerprint(name: str, agent: Agent) -> str:
-    """Return 16 hexadecimal digits for an agent's name, its options, its networks' weights, and its file.
+    """Return 16 hexadecimal digits for an agent's options, its networks' weights, and its file.
 
-    No other code counts, and no file that weights were read from: an agent that is named by its class alone
-    and whose code has changed needs another folder or another name.
+    Where these are read from a path, the path does not count: a copy elsewhere has the same fingerprint. The
+    names of other agents count. No other code does: an agent that is named by its class alone and whose code
+    has changed needs another name.
     """
-    digest = hashlib.sha256(name.encode(errors="surrogatepass"))
-    if (place := place_of(name)) is not None and place.suffix == ".py" and place.is_file():
+    place, found = place_of(name), list(_weights_of(agent))
+    is_code = place is not None and place.suffix == ".py" and place.is_file()
+    is_read = place is not None and (is_code or found)
+    digest = hashlib.sha256((split_path(name)[1] if is_read else name).encode(errors="surrogatepass"))
+    if place is not None and is_code:
         digest.update(place.read_bytes())
-    for weights in _weights_of(agent):
+    for weights in found:
         digest.update(f"{weights.dtype.str}{weights.shape}".encode())
         digest.update(weights.tobytes())
     return digest.hexdigest()[:16]

@@ -73,7 +73,7 @@ def load(agent: str | os.PathLike[str] | Agent, **options: Any) -> Agent:
         return _make_named(_HUB, {"repo": repo} | _parse(agent, rest) | options)
     if name in agent_names():
         return _make_named(name, _parse(agent, rest) | options)
-    path, rest = _split_path(agent)
+    path, rest = split_path(agent)
     imported = _match_imported(agent, path)
     if imported and _can_be_imported(imported["source"]):
         return _import_agent(agent, imported, options)
@@ -91,13 +91,13 @@ def place_of(agent: str) -> Path | None:
     """Return the file or folder that the name of an agent leads to; None if there is none."""
     if agent.partition(":")[0] in agent_names():
         return None
-    path, _ = _split_path(agent)
+    path, _ = split_path(agent)
     if imported := _match_imported(agent, path):
         path = imported["source"]
     return Path(path) if _is_path(path) else None
 
 
-def _split_path(agent: str) -> tuple[str, str]:
+def split_path(agent: str) -> tuple[str, str]:
     """Split the name of an agent into a path and options: before the last colon that ends an existing path.
 
     If there is no such path, split before the first colon.

@@ -44,11 +44,23 @@ class _Bar(NamedTuple):
     color: str = _COLORS[0]
 
 
+class _Words(NamedTuple):
+    """What the rows, the columns and the colours of a matrix are."""
+
+    rows: str
+    columns: str
+    values: str
+
+
+_POINTS = "points per game"
+_ALONE = _Words("alone", "among copies of", _POINTS)
+
+
 def evaluation_plots(evaluations: Sequence[Evaluation]) -> Plots:
     """Plot points, leads and bids, with a panel per evaluation."""
-    figures = {"points": _panels(evaluations, _draw_points, "points per game")}
+    figures = {"points": _panels(evaluations, _draw_points, _POINTS)}
     if any(evaluation.differences for evaluation in evaluations):
-        label = f"lead over {_label(evaluations[0].standings[0].name)}"
+        label = f"lead over {_label(evaluations[0].standings[0].name)},\n{_POINTS}"
         figures["differences"] = _panels(evaluations, _draw_differences, label)
     figures["bid_accuracy"] = _panels(evaluations, _draw_accuracy, "cards in hand", legend=True)
     figures["bid_bias"] = _panels(evaluations, _draw_bias, "position in the bidding", legend=True)
@@ -62,7 +74,7 @@ def league_plots(league: League) -> Plots:
     return _settled(
         {
             "ratings": _plot_bars(bars, "rating (scale of Elo, on average 0)", ".0f"),
-            "leads": _plot_matrix(names, names, leads, signed, "PuOr"),
+            "leads": _plot_matrix(names, names, leads, _Words("lead of", "over", _POINTS), signed, "PuOr"),
         }
     )
 
@@ -77,8 +89,10 @@ def crossplay_plots(result: Crossplay) -> Plots:
         met[pair] = cell.bid_accuracy, cell.bid_accuracy_low, cell.bid_accuracy_high
     return _settled(
         {
-            "crossplay": _plot_matrix(result.names, columns, points, plain, "cividis"),
-            "crossplay_bids": _plot_matrix(result.names, columns, met, plain, "cividis", ".0%"),
+            "crossplay": _plot_matrix(result.names, columns, points, _ALONE, plain, "cividis"),
+            "crossplay_bids": _plot_matrix(
+                result.names, columns, met, _ALONE._replace(values="bids met"), plain, "cividis", ".0%"
+            ),
         }
     )
 
@@ -220,6 +234,7 @@ def _plot_matrix(
     rows: Sequence[str],
     columns: Sequence[str],
     cells: Mapping[tuple[str, str], tuple[float, float, float]],
+    words: _Words,
     write: Callable[[float, str], str],
     colors: str,
     form: str = ".0f",
@@ -249,7 +264,9 @@ def _plot_matrix(
     axes.set_yticks(range(len(rows)), [_label(name) for name in rows])
     labels = [_label(name) for name in columns]
     axes.set_xticks(range(len(columns)), labels, rotation=40, ha="right", rotation_mode="anchor")
-    bar = figure.colorbar(image, ax=axes)
+    axes.set_ylabel(words.rows)
+    axes.set_xlabel(words.columns)
+    bar = figure.colorbar(image, ax=axes, label=words.values)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value, form)))
     return figure
 
@@ -272,13 +289,13 @@ def _plot_curves(curves: Sequence[Curve]) -> Figure:
         mine = [curve for curve in curves if curve.metric == metric]
         for curve, color in zip(mine, cycle(_COLORS), strict=False):
             axes.fill_between(curve.decisions, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
-            axes.plot(
-                curve.decisions, curve.mean, color=color, label=f"{_label(curve.name)}, {curve.seeds} seeds"
-            )
-        axes.set_ylabel(metric)
+            seeds = f"{curve.seeds} seeds" if curve.seeds > 1 else "1 seed"
+            axes.plot(curve.decisions, curve.mean, color=color, label=f"{_label(curve.name)}, {seeds}")
+        axes.set_ylabel(metric.rpartition("/")[2].replace("_", " "))
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[-1].set_xlabel("decisions")
+    panels[-1].set_xlabel("decisions; bands: 95% intervals over seeds")
+    figure.align_ylabels(panels)
     panels[-1].xaxis.set_major_formatter(EngFormatter())
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=min(2, len(labels)), frameon=False)
@@ -316,7 +333,7 @@ def _plot_profiles(result: SeedScores) -> Figure:
         shares = (np.array(found)[:, np.newaxis] > grid).mean(axis=0)
         axes.plot(grid, shares, color=color, label=_label(name), drawstyle="steps-post")
     axes.set_xlabel("lead in points per game")
-    axes.set_ylabel("share of runs with a larger lead")
+    axes.set_ylabel("share of runs, by opponent,\nwith a larger lead")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)

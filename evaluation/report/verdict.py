@@ -74,11 +74,17 @@ def seeds_verdict(result: "SeedScores") -> str:
     scores = [one for one in result.scores if not one.opponent] or result.scores
     best, *others = sorted(scores, key=lambda one: -one.mean)
     interval = f"95% interval {signed(best.mean_low)} to {signed(best.mean_high)}"
-    lead = f"a mean of {signed(best.mean)} points per game over {best.seeds} seeds ({interval})"
-    sentence = f"{best.name} has the largest lead, {lead}." if others else f"{best.name} leads by {lead}."
+    seeds = f" over {best.seeds} seeds" if best.seeds > 1 else ""
+    lead = f"{signed(best.mean)} points per game in the mean{seeds} ({interval})"
+    sentence = (
+        f"{best.name} has the largest lead, {lead}." if others else f"The lead of {best.name} is {lead}."
+    )
     if not others:
         return sentence
     pair = best.name, others[0].name
+    if 1 in (best.seeds, others[0].seeds):  # a single run says nothing about others of its group
+        place = "lies above" if best.mean_low > others[0].mean_high else "overlaps"
+        return f"{sentence} Its interval {place} that of {pair[1]}."
     line = next(one for one in result.improvements if (one.name, one.other) == pair)
     if line.low <= 0.5:
         return f"{sentence} {pair[0]} and {pair[1]} cannot be told apart by these seeds and deals."

@@ -171,7 +171,9 @@ def test_seeds_are_trained_one_after_another(wizard: Wizard, tmp_path: Path) -> 
     config = shortened("short", tmp_path)
     outcome = wizard("train", config, "--seed", 1, "--seeds", 2)
     assert outcome.code == 0, outcome.err
-    assert next_steps(outcome.out) == [["wizard", "curves", "runs/short-seed1", "runs/short-seed2"]]
+    assert next_steps(outcome.out) == [
+        ["wizard", "curves", "runs/short-seed1", "runs/short-seed2", "--hand-sizes", "1,2"]
+    ]
     made = [(Path("runs") / f"short-seed{seed}" / FILE_NAME).read_bytes() for seed in (1, 2)]
     assert made[0] != made[1]
     assert wizard("train", config, "--seed", 2, "--runs", "others").code == 0

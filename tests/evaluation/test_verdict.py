@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from tests.evaluation.results import evaluation, league
-from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict
+from wizard_env import Rules
+from wizard_env.evaluation.report.verdict import evaluation_verdict, league_verdict, seeds_verdict
+from wizard_env.evaluation.seeds import GroupScore, Improvement, SeedScores
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,25 @@ def test_the_verdict_of_a_league_follows_the_ratings() -> None:
     )
     equal = league_verdict(league(["a", "b", "c"], {("a", "b"): (1.0, 0.5, 1.5)}, equals="ab"))
     assert equal == f"{shown} By their ranks these cannot be told apart: a and b."
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        (
+            [("a", 3, -5.0)],
+            "The lead of a is -5.0 points per game in the mean over 3 seeds (95% interval -6.0 to -4.0).",
+        ),
+        ([("a", 3, 5.0), ("b", 1, 1.0)], "Its interval lies above that of b."),
+        ([("a", 1, 5.0), ("b", 3, 4.0)], "Its interval overlaps that of b."),
+        ([("a", 3, 5.0), ("b", 3, 1.0)], "One of its runs leads by more than one of b with probability 0.90"),
+        ([("a", 3, 5.0), ("b", 3, 4.9)], "a and b cannot be told apart by these seeds and deals."),
+    ],
+)
+def test_the_verdict_of_seeds(scores: list[tuple[str, int, float]], said: str) -> None:
+    """A group of a single run is compared by its lead, and not by chances of other runs."""
+    groups = [GroupScore(name, "", seeds, *(lead, lead - 1, lead + 1) * 2) for name, seeds, lead in scores]
+    sure = scores[0][2] - scores[-1][2] > 1
+    better = [Improvement("a", "b", 0.9, 0.6 if sure else 0.4, 0.95)]
+    result = SeedScores(Rules(4), 10, 0, groups, better, [], {})
+    assert said in seeds_verdict(result)
