@@ -8,20 +8,26 @@ to games of `champion` against itself.
 """
 
 import json
+import math
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wizard_env.cards import DECK_SIZE
 from wizard_env.checks import check_integers
+from wizard_env.compiled.jit import compiled, kernel
 from wizard_env.rules import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 
 FILE_NAME = "win_probability.json"
 _LUCK, _WEIGHTS = np.polynomial.hermite_e.hermegauss(10)
 _WEIGHTS /= _WEIGHTS.sum()
 """Gauss-Hermite quadrature over the luck of one seat, in standard deviations."""
+_PAGE = math.sqrt(8 / math.pi)
+_CERTAIN = 8.0
+"""Standard deviations beyond which nothing lies."""
 
 
 @cache
@@ -71,24 +77,53 @@ def chances_to_win(scores: NDArray[np.float64], variance: NDArray[np.float64]) -
         variance: [...], of the points that each seat is still to score; 0 at the end of the game, where the
             first place is shared.
     """
-    over = variance == 0
-    deviation = np.sqrt(np.where(over, 1.0, variance))[..., np.newaxis, np.newaxis]
-    ahead = (scores[..., :, np.newaxis] - scores[..., np.newaxis, :]) / deviation
-    beats = _normal_distribution(ahead[..., np.newaxis] + _LUCK)  # [..., seat, other seat, luck of the seat]
-    seats = np.arange(scores.shape[-1])
-    beats[..., seats, seats, :] = 1
-    first = (scores == scores.max(axis=-1, keepdims=True)).astype(np.float64)
-    chances = np.where(over[..., np.newaxis], first, beats.prod(axis=-2) @ _WEIGHTS)
-    shares: NDArray[np.float64] = chances / chances.sum(axis=-1, keepdims=True)
-    return shares
+    shape = np.broadcast_shapes(scores.shape[:-1], variance.shape)
+    points = np.broadcast_to(scores, (*shape, scores.shape[-1])).reshape(-1, scores.shape[-1])
+    chances = np.empty(points.shape)
+    _write_rows(np.array(points, order="C"), np.broadcast_to(variance, shape).flatten(), chances)
+    return chances.reshape(*shape, -1)
 
 
-def _normal_distribution(values: NDArray[np.float64]) -> NDArray[np.float64]:
+@kernel([[np.float64]], [np.float64], [[np.float64]])
+def _write_rows(scores: Any, variance: Any, chances: Any) -> None:
+    for row in range(len(scores)):
+        deviation, total = np.sqrt(variance[row]), 0.0
+        for seat in range(scores.shape[1]):
+            chance = _integrate(scores[row], seat, deviation) if deviation else _is_first(scores[row], seat)
+            chances[row, seat] = chance
+            total += chance
+        for seat in range(scores.shape[1]):
+            chances[row, seat] /= total
+
+
+@compiled
+def _is_first(scores: Any, seat: int) -> float:
+    """Return 1 for a seat that no other is ahead of, else 0."""
+    for other in range(len(scores)):
+        if scores[other] > scores[seat]:
+            return 0.0
+    return 1.0
+
+
+@compiled
+def _integrate(scores: Any, seat: int, deviation: float) -> float:
+    """Return the probability that a seat ends in front of all others, by quadrature over its own luck."""
+    chance = 0.0
+    for luck in range(len(_LUCK)):
+        product = _WEIGHTS[luck]
+        for other in range(len(scores)):
+            if other != seat:
+                product *= _normal_distribution((scores[seat] - scores[other]) / deviation + _LUCK[luck])
+        chance += product
+    return chance
+
+
+@compiled
+def _normal_distribution(value: float) -> float:
     """Return the standard normal distribution function, to within 0.0002 (Page 1977)."""
-    probabilities: NDArray[np.float64] = (
-        1 + np.tanh(np.sqrt(2 / np.pi) * values * (1 + 0.044715 * values**2))
-    ) / 2
-    return probabilities
+    if abs(value) > _CERTAIN:
+        return 1.0 if value > 0 else 0.0
+    return 1 / (1 + np.exp(-_PAGE * value * (1 + 0.044715 * value**2)))
 
 
 def rounds_from(hand_sizes: NDArray[np.int8], first: NDArray[np.int64]) -> NDArray[np.int8]:
