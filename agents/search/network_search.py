@@ -18,7 +18,7 @@ from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
-from wizard_env.checks import check_integer, quoted
+from wizard_env.checks import check_choice, check_integer, quoted
 from wizard_env.view import Actions, View
 
 TRIED = 8
@@ -59,6 +59,7 @@ class NetworkSearchAgent:
         evidence: str = "plays",
         playouts: str = str(DISTILLED),
         backend: Backend = "auto",
+        value: str = "points",
     ) -> None:
         """Set the effort; `milliseconds`, `threads` and `evidence` are those of `Playouts`.
 
@@ -70,12 +71,15 @@ class NetworkSearchAgent:
             playouts: path of the network that decides for the seats of a world; by default a small one,
                 distilled from the champion.
             backend: what computes `network`, see `NetworkAgent`.
+            value: choose by the "points" of the round, or by the probability to "win" the game after it.
         """
         self.network = load_network(network, backend=backend)
         if not 0 <= likely < _LIKELY_BELOW:
             raise ValueError(f"likely={quoted(likely)}: a share from 0 to below {_LIKELY_BELOW} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={quoted(errors)}: a number of at least 0 is needed")
+        check_choice("value", value, ("win", "points"))
+        self._to_win = value == "win"
         self.likely = likely
         self.errors = errors
         self.model = SeatModel.from_layers(NetworkAgent(playouts).layers)
@@ -93,7 +97,9 @@ class NetworkSearchAgent:
         tried[np.arange(len(view)), chosen] = True
         rows = (tried.sum(axis=1) > 1).nonzero()[0]
         guesses = self.guess_seats(view)
-        found = self.playouts(view.known[rows], words[rows], tried[rows], chosen[rows], guesses[rows])
+        found = self.playouts(
+            view.known[rows], words[rows], tried[rows], chosen[rows], guesses[rows], self._to_win
+        )
         surplus = found.gain - self.errors * found.error
         chosen[rows] = np.where(np.isnan(surplus), -np.inf, surplus).argmax(axis=1)
         return chosen
@@ -167,5 +173,5 @@ def _playouts() -> Playouts:
     return Playouts(_HINT_WORLDS, model=_model())
 
 
-AdaptiveSearchAgent = partial(NetworkSearchAgent, network=str(ADAPTIVE))
-"""A NetworkSearchAgent with the network that reads beliefs, see `wizard_env.agents.adaptive`."""
+AdaptiveSearchAgent = partial(NetworkSearchAgent, network=str(ADAPTIVE), value="win")
+"""A NetworkSearchAgent that plays to win, with the network that reads beliefs, see `adaptive/agent.py`."""

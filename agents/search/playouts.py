@@ -27,13 +27,17 @@ from wizard_env.checks import check_integer, quoted
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
 from wizard_env.compiled.threads import get_num_threads, share
 from wizard_env.engine import apply
+from wizard_env.rules import MAX_PLAYERS
 from wizard_env.sampling import word_at
 from wizard_env.state import SCORED, STATE, State
+from wizard_env.win_probability import rounds_from, win_probability
 
 BATCH = 32
 """Worlds drawn and weighed per batch."""
-_PLAYOUTS_AT_ONCE = 2**20
+_PLAYOUTS_AT_ONCE = 2**18
 """Playouts of a call of the kernel, at most, unless a single decision needs more."""
+_POINT = 1e-5
+"""The part of a win that a point counts as: points decide where all actions win equally often."""
 
 
 class Outcome(NamedTuple):
@@ -44,7 +48,7 @@ class Outcome(NamedTuple):
     met: NDArray[np.float64]
     """[n, NUM_ACTIONS]: the share of worlds in which the bid was met."""
     gain: NDArray[np.float64]
-    """[n, NUM_ACTIONS]: the points more than the reference brought in the same world, on average."""
+    """[n, NUM_ACTIONS]: what it brought more than the reference in the same world, on average."""
     error: NDArray[np.float64]
     """[n, NUM_ACTIONS]: the standard error of that gain."""
 
@@ -114,6 +118,7 @@ class Playouts:
         tried: NDArray[np.bool_],
         reference: NDArray[np.int64] | None = None,
         guesses: NDArray[Any] | None = None,
+        to_win: bool = False,
     ) -> Outcome:
         """Try actions.
 
@@ -125,6 +130,7 @@ class Playouts:
                 for the one that brings the most points.
             guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of seats that differ; `model` has the
                 network.
+            to_win: the gain is one of the probability of winning the game after the round, not of points.
         """
         actions = np.argsort(~tried, axis=1, kind="stable")[:, : tried.sum(axis=1).max(initial=1)]
         actions = np.where(np.take_along_axis(tried, actions, axis=1), actions, -1)
@@ -136,12 +142,20 @@ class Playouts:
             at_once = max(1, _PLAYOUTS_AT_ONCE // (self.worlds * actions.shape[1]))
         for start in range(0, len(known), at_once):
             rows = slice(start, start + at_once)
-            points = self._collect(decisions, rows)
-            _summarise(points, actions[rows], None if reference is None else reference[rows], outcome, start)
+            scored = self._collect(decisions, rows)
+            points = scored[np.arange(len(scored)), ..., known["seat"][rows]]
+            values: NDArray[Any] = points
+            if to_win:
+                values = _chances_after(known[rows], scored) + _POINT * points
+            compared = None if reference is None else reference[rows]
+            _summarise(points, values, actions[rows], compared, outcome, start)
         return outcome
 
     def _collect(self, decisions: _Decisions, rows: slice) -> NDArray[np.int16]:
-        """Return int16 [rows, k, worlds]: the points of each playout; 0 for an action that is not tried."""
+        """Return int16 [rows, k, worlds, MAX_PLAYERS]: the points of each seat in each playout.
+
+        They are 0 for an action that is not tried.
+        """
         if self.milliseconds is None:
             return self._play(decisions, rows, range(-(-self.worlds // self._settings.batch_size)))
         step = self._most_threads()
@@ -155,20 +169,34 @@ class Playouts:
         return min(self.threads or get_num_threads(), get_num_threads())
 
     def _play(self, decisions: _Decisions, rows: slice, batches: range) -> NDArray[np.int16]:
-        """Return int16 [rows, k, worlds]: the points of each playout in some batches of worlds."""
+        """Return int16 [rows, k, worlds, MAX_PLAYERS]: those of some batches of worlds."""
         decisions = _Decisions._make(values[rows] for values in decisions)
         count, width = decisions.actions.shape
-        points = np.zeros((count, len(batches), width, self._settings.batch_size), np.int16)
+        points = np.zeros((count, len(batches), width, self._settings.batch_size, MAX_PLAYERS), np.int16)
 
         def play(first: int, step: int) -> None:
             _play_out(decisions, self._settings, batches.start, points, first, step)
 
         share(play, min(self._most_threads(), count * len(batches)))
-        return points.swapaxes(1, 2).reshape(count, width, -1)
+        return points.swapaxes(1, 2).reshape(count, width, -1, MAX_PLAYERS)
+
+
+def _chances_after(known: NDArray[Any], points: NDArray[np.int16]) -> NDArray[np.float64]:
+    """Return float64 [n, k, worlds]: the probability that the acting seat wins the game after the round.
+
+    points: int16 [n, k, worlds, MAX_PLAYERS], those that each seat scores in the round.
+    """
+    left = rounds_from(known["hand_sizes"], known["round_index"].astype(np.int64) + 1)
+    chances = [
+        win_probability((state["scores"] + scored)[..., : state["num_players"]], sizes)
+        for state, scored, sizes in zip(known, points, left, strict=True)
+    ]
+    return np.stack([each[..., seat] for each, seat in zip(chances, known["seat"], strict=True)])
 
 
 def _summarise(
     points: NDArray[np.int16],
+    values: NDArray[Any],
     actions: NDArray[np.int64],
     reference: NDArray[np.int64] | None,
     outcome: Outcome,
@@ -177,6 +205,7 @@ def _summarise(
     """Write the outcome of some decisions, the first of which is number `start`.
 
     points: [n, k, worlds], the points that each of the actions [n, k] brings in each world.
+    values: [n, k, worlds], what the actions are compared by.
     """
     rows, columns = (actions >= 0).nonzero()
     into = start + rows, actions[rows, columns]
@@ -185,7 +214,7 @@ def _summarise(
     if reference is None:
         reference = np.nanargmax(outcome.points[start : start + len(points)], axis=1)
     compared = (actions == reference[:, np.newaxis]).argmax(axis=1)
-    gain = points - points[np.arange(len(points)), compared][:, np.newaxis]
+    gain = values - values[np.arange(len(values)), compared][:, np.newaxis]
     outcome.gain[into] = gain.mean(axis=2)[rows, columns]
     variance = gain.var(axis=2) / max(points.shape[2] - 1, 1)
     outcome.error[into] = np.sqrt(variance)[rows, columns]
@@ -195,7 +224,10 @@ def _summarise(
 def _try_batch(
     decisions: Any, index: int, word: np.uint64, settings: Any, workspace: Workspace, points: Any
 ) -> None:
-    """Write the points that each action of a decision brings in each world of a batch: int16 [k, worlds]."""
+    """Write the points that each action of a decision brings the seats in each world of a batch.
+
+    points: int16 [k, worlds, MAX_PLAYERS].
+    """
     known, actions = decisions.known[index], decisions.actions[index]
     sample = sample_weighed(known, word, settings.batch_size, settings.evidence, workspace)
     generator = sample.generator
@@ -212,7 +244,7 @@ def _try_batch(
                     generator = _finish_at_random(playout[0], generator)
                 else:
                     _finish_round(playout[0], workspace)
-            points[column, number] = playout[0].points[known.seat]
+            points[column, number] = playout[0].points
 
 
 @compiled
@@ -231,7 +263,7 @@ def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
     return generator
 
 
-@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[np.int16]]]], int, int)
+@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[[np.int16]]]]], int, int)
 def _play_out(decisions: Any, settings: Any, first_batch: int, points: Any, first: int, step: int) -> None:
     """Play each `step`-th batch of worlds, from number `first` on; the batches of all decisions count."""
     batches = points.shape[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.positions import under_way
-from wizard_env import Rules, View
+from wizard_env import Game, Rules, View, action_name
 from wizard_env.agents import load
 from wizard_env.agents.search.network_search import TRIED, NetworkSearchAgent
 from wizard_env.evaluation.evaluate import evaluate
@@ -35,6 +35,17 @@ def test_it_deviates_less_the_more_standard_errors_are_required() -> None:
     assert 0.5 > shares[0] > shares[1] > shares[2] < 0.05
 
 
+@pytest.mark.parametrize(("value", "bid"), [("points", "bid 0"), ("win", "bid 1")])
+def test_to_win_it_bids_what_can_still_win(value: str, bid: str) -> None:
+    """The last round: 0 brings 20 points most of the time, but only the trick passes both others."""
+    rules = Rules(3, hand_sizes=(1,))
+    game = Game.from_deal(rules, dealer=0, hands=["8C", "7D", "4H"], upcard="3C", scores=[0, 30, 30])
+    game.step("bid 1")
+    game.step("bid 1")
+    chosen = NetworkSearchAgent(worlds=64, likely=0, value=value).act(View.of([game]), RNG)
+    assert action_name(int(chosen[0])) == bid
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -43,6 +54,7 @@ def test_it_deviates_less_the_more_standard_errors_are_required() -> None:
         ({"likely": 0.5}, "likely=0.5: a share from 0 to below 0.2"),
         ({"errors": -1}, "errors=-1: a number of at least 0"),
         ({"evidence": "hearsay"}, "evidence='hearsay'"),
+        ({"value": "fame"}, "value='fame'"),
     ],
 )
 def test_options_out_of_range(options: dict[str, Any], message: str) -> None:

@@ -1,6 +1,7 @@
 """Actions tried in worlds: what they bring on average, and the chance of meeting the bid."""
 
 import numpy as np
+import pytest
 
 from tests.positions import under_way
 from wizard_env import ACTIONS, Game, Rules, View
@@ -13,6 +14,7 @@ from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel
 from wizard_env.engine import apply
 from wizard_env.sampling import word_at
 from wizard_env.state import SCORED
+from wizard_env.win_probability import win_probability
 
 
 def of(game: Game, worlds: int = 64) -> dict[str, float]:
@@ -70,3 +72,42 @@ def test_every_seat_of_a_world_plays_as_its_model_does() -> None:
         assert found[row] == world[0].points[seat]
     alike = playouts(view.known, words, tried, first).points[np.arange(24), first]
     assert alike.tolist() != found.tolist()
+
+
+@pytest.mark.parametrize("later", [(), (5, 6)])
+def test_the_gain_is_one_of_winning(later: tuple[int, ...]) -> None:
+    """In one world: of the probability after the round, which is the share of the win after the last one."""
+    states, words = (
+        under_way(Rules(hand_sizes=(4, *later)), 24, seed=8).states,
+        np.arange(24, dtype=np.uint64),
+    )
+    states["scores"][:, :4] = 10 * np.random.default_rng(1).integers(0, 6, (24, 4))
+    view, heuristic = View(states, words), load("heuristic")
+    tried = view.mask != 0
+    found = Playouts(worlds=1)(view.known, words, tried, view.mask.argmax(axis=1), to_win=True)
+    drawn = View(states, np.array([word_at(word, 0) for word in words], np.uint64))
+    worlds = sample_worlds(drawn, 1, np.random.default_rng(0))[:, 0]
+    won = np.full(tried.shape, np.nan)
+    for row, action in zip(*tried.nonzero(), strict=True):
+        world = worlds[row : row + 1].copy()
+        apply(world[0], int(action))
+        while world[0].phase < SCORED:
+            apply(world[0], int(heuristic.act(View(world), np.random.default_rng(0))[0]))
+        scores = states["scores"][row, :4] + world["points"][0, :4]
+        first = scores == scores.max()
+        chances = win_probability(scores, np.array(later)) if later else first / first.sum()
+        won[row, action] = chances[view.seat[row]]
+    gain = won - won[np.arange(24), view.mask.argmax(axis=1)][:, np.newaxis]
+    np.testing.assert_allclose(found.gain, gain, atol=2e-3)
+    assert np.nanmax(abs(gain)) > 0.2
+
+
+def test_points_decide_where_the_game_is_decided() -> None:
+    """In the last round, for seats that can no longer win and for seats that can no longer lose."""
+    states, words = under_way(Rules(hand_sizes=(4,)), 24, seed=8).states, np.arange(24, dtype=np.uint64)
+    states["scores"][:, 0] = 1000
+    view = View(states, words)
+    arguments = view.known, words, view.mask != 0, view.mask.argmax(axis=1)
+    by_points, to_win = (Playouts(worlds=8)(*arguments, to_win=value) for value in (False, True))
+    assert np.nanmax(abs(by_points.gain)) > 10
+    np.testing.assert_allclose(to_win.gain, by_points.gain / 100_000, atol=1e-9)
