@@ -36,7 +36,7 @@ CHAMPION, ADAPTIVE = "champion", "adaptive"
 SEARCH = "search:worlds=16"
 SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=256")
 DEEP = "champion+search:milliseconds=50"
-ADAPTIVE_SEARCH = "adaptive+search:milliseconds=50"
+ADAPTIVE_SEARCH = "adaptive+search:worlds=32"
 SEEN = ("rule_based", "heuristic")
 """Opponents that the champion trained with."""
 HELD_OUT = read_config(configs.find("champion")).held_out
@@ -204,7 +204,7 @@ def by_hand_size(games: int, spread: Map) -> Iterator[str]:
 def by_search(games: int, spread: Map) -> Iterator[str]:
     """Yield the table of the agents with search, and of those that they build on, on the same deals."""
     yield from head("agent", "opponents", *FIGURES)
-    pairs = [*((each, CHAMPION) for each in (*SEARCHES, DEEP, ADAPTIVE_SEARCH))]
+    pairs = [*((each, CHAMPION) for each in (*SEARCHES, DEEP, ADAPTIVE, ADAPTIVE_SEARCH))]
     pairs += [(each, opponent) for opponent in SEEN for each in (CHAMPION, DEEP, ADAPTIVE, ADAPTIVE_SEARCH)]
     for agent, opponent in pairs:
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
