@@ -62,7 +62,7 @@ class Args:
     hand_sizes: str = "6,6,6,6,6,6"
     population: int = 8
     """Partners to train with; as many others are drawn for the comparison."""
-    bids: int = 150_000
+    bids: int = 600_000
     """To learn from, for each memory."""
     num_games: int = 512
     compared_games: int = 4096
