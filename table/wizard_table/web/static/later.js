@@ -1,7 +1,8 @@
 // Pages that a first visit does without: they are loaded when the first of them is opened.
 import { showDrills } from "./pages/drills.js";
 import { showMatch } from "./pages/match.js";
+import { showProfile } from "./pages/profile.js";
 import { showResult } from "./pages/result.js";
 import { showReview } from "./pages/review.js";
 
-export { showDrills, showMatch, showResult, showReview };
+export { showDrills, showMatch, showProfile, showResult, showReview };

@@ -1,4 +1,4 @@
-// The score of each seat after each round, as lines.
+// Courses, drawn as lines: the score of each seat after each round.
 
 import { signed, t } from "../language.js";
 import { draw, make } from "../shared/elements.js";
@@ -17,28 +17,31 @@ export function drawCourse(figure, view) {
   figure.hidden = !scene.pad.length;
   if (figure.hidden) return;
   const totals = totalsOf(scene);
-  const highest = Math.max(...totals.flat());
-  const lowest = Math.min(...totals.flat());
-  const across = (round) => LEFT + (round / scene.pad.length) * (WIDTH - LEFT - MARGIN);
-  const down = (score) => MARGIN + ((highest - score) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
-  const drawing = draw("svg");
-  drawing.setAttribute("role", "img");
-  drawing.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   const last = scene.seats.map((_, seat) => `${seatLabel(view, seat)} ${signed(totals.at(-1)[seat])}`);
-  drawing.setAttribute("aria-label", t("Score: {totals}", { totals: last.join(", ") }));
-  for (const score of new Set([highest, 0, lowest])) {
-    const line = { x1: LEFT, x2: WIDTH - MARGIN, y1: down(score), y2: down(score) };
-    drawing.append(draw("line", line));
-    if (score && Math.abs(down(score) - down(0)) < LETTERS) continue;
-    drawing.append(draw("text", { x: LEFT - 4, y: down(score) + 3 }, signed(score)));
-  }
-  for (const seat of scene.seats.keys()) {
-    const points = totals.map((scores, round) => `${across(round)},${down(scores[seat])}`).join(" ");
-    drawing.append(draw("polyline", { points, class: `seat${seat}` }));
-  }
+  const lines = scene.seats.map((_, seat) => totals.map((scores) => scores[seat]));
+  const drawing = chart(lines, t("Score: {totals}", { totals: last.join(", ") }));
   const key = scene.seats.map((_, seat) =>
     make("span", { className: `seat${seat}`, textContent: seatLabel(view, seat) }),
   );
   const caption = make("figcaption", {}, t("Score after each round"));
   figure.replaceChildren(caption, drawing, make("p", { className: "key" }, ...key));
+}
+
+// Draws lines of equally many values, with a text for those who do not see them.
+export function chart(lines, label) {
+  const highest = Math.max(0, ...lines.flat());
+  const lowest = Math.min(0, ...lines.flat());
+  const across = (index) => LEFT + (index / (lines[0].length - 1)) * (WIDTH - LEFT - MARGIN);
+  const down = (value) => MARGIN + ((highest - value) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
+  const drawing = draw("svg", { role: "img", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-label": label });
+  for (const value of new Set([highest, 0, lowest])) {
+    drawing.append(draw("line", { x1: LEFT, x2: WIDTH - MARGIN, y1: down(value), y2: down(value) }));
+    if (value && Math.abs(down(value) - down(0)) < LETTERS) continue;
+    drawing.append(draw("text", { x: LEFT - 4, y: down(value) + 3 }, signed(value)));
+  }
+  for (const [number, values] of lines.entries()) {
+    const points = values.map((value, index) => `${across(index)},${down(value)}`).join(" ");
+    drawing.append(draw("polyline", { points, class: `seat${number}` }));
+  }
+  return drawing;
 }

@@ -5,12 +5,13 @@ import { ask, enableWhenReady } from "../shared/connection.js";
 import { $, levelName, make, makeTable, marksOf, offerLobby, placeText, row } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { takeSeat } from "../shared/seat.js";
-import { savedMatch, savedPerson, savedToken, saveMatch } from "../shared/storage.js";
+import { savedGames, savedMatch, savedPerson, savedToken, saveMatch } from "../shared/storage.js";
 import { optionsText } from "../table/drawing.js";
+import { streakOf, today } from "./games.js";
 
 export async function showMatch(name) {
   const isDaily = name === DAILY;
-  const key = isDaily ? `${DAILY} ${new Date().toISOString().slice(0, 10)}` : name;
+  const key = isDaily ? `${DAILY} ${today()}` : name;
   const own = playedTable(key);
   const asked = own === null ? "" : `?table=${encodeURIComponent(own)}`;
   const found = /^[\w-]+$/.test(name) && (await ask(`matches/${name}${asked}`));
@@ -53,6 +54,8 @@ function facts({ rules, num_rounds, seats }, isDaily) {
       t("Date"),
       new Intl.DateTimeFormat(locale, { dateStyle: "full", timeZone: "UTC" }).format(),
     ]);
+  const streak = isDaily ? streakOf(savedGames(), today()) : 0;
+  if (streak) lines.push([t("Played"), tn("{count} day in a row", "{count} days in a row", streak)]);
   const options = optionsText(rules);
   if (options) lines.push([t("Rules"), options]);
   const parts = lines.flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]);

@@ -17,6 +17,7 @@ import {
 } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { savedMatch, savedToken, saveMatch } from "../shared/storage.js";
+import { gridOf } from "./games.js";
 import { challenge, costText } from "./headline.js";
 import { costliest, judgedGame, notesOn, sentence, sumsOf } from "./judgements.js";
 
@@ -96,7 +97,7 @@ function shareBox(result, cost) {
   const { scores, seat, shared, table, match } = result;
   const place = placeOf(scores, seat);
   const values = { ...result, place, players: scores.length, points: scores[seat], cost };
-  const text = `${challenge(values)}\n${shared.address}`;
+  const text = [challenge(values), gridOf(table), shared.address].filter(Boolean).join("\n");
   const field = make("textarea", { value: text, readOnly: true, rows: 4, ariaLabel: t("Text to share") });
   field.onfocus = () => field.select();
   const copy = make("button", { className: "main" }, t("Copy text and link"));

@@ -91,3 +91,9 @@ export const saveMoment = (decisions) => tab.set(MOMENT, JSON.stringify(decision
 const DRILLS = "wizard drills";
 export const savedDrills = () => JSON.parse(browser.get(DRILLS)) ?? [];
 export const saveDrills = (games) => browser.set(DRILLS, JSON.stringify(games));
+
+// The finished games of this browser, see pages/games.js.
+const GAMES = "wizard games";
+export const savedGames = () => JSON.parse(browser.get(GAMES)) ?? [];
+export const saveGames = (games) => browser.set(GAMES, JSON.stringify(games));
+export const forgetGames = () => browser.remove(GAMES);

@@ -3,6 +3,7 @@
 import { actionName } from "../drawings/cards.js";
 import { decimal, t } from "../language.js";
 import { keepGame } from "../pages/collection.js";
+import { keepResult } from "../pages/games.js";
 import { isCompiled, untilCompiled } from "../shared/connection.js";
 import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
@@ -94,7 +95,10 @@ function show(received) {
   drawGuests(view);
   drawPodium(view, judge);
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
-  if (view.scene.phase === "over" && view.you !== null && judge !== null) keepGame(view);
+  if (view.scene.phase === "over" && view.you !== null) {
+    keepResult(view);
+    if (judge !== null) keepGame(view);
+  }
   offerHint();
   $("back").hidden = view.you === null;
   keepHint(decided);
