@@ -410,3 +410,9 @@ def test_wizard_serve_reports_errors_at_once(monkeypatch: pytest.MonkeyPatch, tm
         assert str(outcome.exception).startswith(f"--port {port}: another program uses it")
         assert f"--port {port % 65535 + 1}" in str(outcome.exception)
         assert "http" not in outcome.stdout
+
+
+def test_points_are_those_of_the_rules(client: TestClient) -> None:
+    points = client.get("/points").json()["points"]
+    assert len(points) == len(points[0]) == 21
+    assert (points[0][0], points[3][3], points[3][1], points[0][20]) == (20, 50, -20, -200)

@@ -9,6 +9,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from wizard_env import Agent
+from wizard_env.actions import MAX_BID
+from wizard_env.engine import score
 from wizard_env.records.game_records import record
 from wizard_table.translation import t
 from wizard_table.web import views
@@ -194,6 +196,14 @@ async def _assess_moment(request: Request) -> Response:
     return JSONResponse(await _hub_of(request).agents.ask(message.agent, question))
 
 
+# --- real cards
+
+
+async def _show_points(request: Request) -> Response:
+    tricks = range(MAX_BID + 1)
+    return JSONResponse({"points": [[score(bid, won) for won in tricks] for bid in tricks]})
+
+
 # --- shared links
 
 
@@ -273,6 +283,7 @@ ROUTES: list[BaseRoute] = [
     Route("/records/moment", _show_moment, methods=["POST"]),
     Route("/records/decision", _show_decision, methods=["POST"]),
     Route("/records/assessment", _assess_moment, methods=["POST"]),
+    Route("/points", _show_points),
     Route("/share/{name}/{seat:int}", _lead_to_result),
     Route("/join/{name}", _lead_to_table),
     Route("/join/match/{match}", _lead_to_match),

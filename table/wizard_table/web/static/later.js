@@ -4,5 +4,6 @@ import { showMatch } from "./pages/match.js";
 import { showProfile } from "./pages/profile.js";
 import { showResult } from "./pages/result.js";
 import { showReview } from "./pages/review.js";
+import { showSheet } from "./pages/sheet.js";
 
-export { showDrills, showMatch, showProfile, showResult, showReview };
+export { showDrills, showMatch, showProfile, showResult, showReview, showSheet };

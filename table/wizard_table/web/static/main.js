@@ -3,7 +3,17 @@
 import { drawIcons } from "./drawings/icons.js";
 import { t } from "./language.js";
 import { offerSeat, showFull, showLobby } from "./lobby/lobby.js";
-import { currentPage, DAILY, DRILLS, LOBBY, MATCH, PROFILE, RESULT, REVIEW } from "./shared/address.js";
+import {
+  currentPage,
+  DAILY,
+  DRILLS,
+  LOBBY,
+  MATCH,
+  PROFILE,
+  RESULT,
+  REVIEW,
+  SHEET,
+} from "./shared/address.js";
 import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
@@ -12,7 +22,7 @@ import { savedToken } from "./shared/storage.js";
 import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
 import { sit } from "./table/table.js";
 
-const LATER = [REVIEW, RESULT, DRILLS, DAILY, PROFILE, MATCH];
+const LATER = [REVIEW, RESULT, DRILLS, DAILY, SHEET, PROFILE, MATCH];
 
 drawIcons();
 keepBlankPage();
@@ -41,6 +51,7 @@ async function openLater(page) {
   if (page === REVIEW) pages.showReview(agents);
   else if (page.startsWith(RESULT)) pages.showResult(page.slice(RESULT.length), agents);
   else if (page === DRILLS) pages.showDrills(agents);
+  else if (page === SHEET) pages.showSheet();
   else if (page === PROFILE) pages.showProfile();
   else if (page === DAILY) pages.showMatch(DAILY);
   else pages.showMatch(page.slice(MATCH.length));

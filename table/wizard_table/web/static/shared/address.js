@@ -4,6 +4,7 @@ export const LOBBY = "";
 export const REVIEW = "review";
 export const DAILY = "daily";
 export const DRILLS = "drills";
+export const SHEET = "sheet";
 export const PROFILE = "profile";
 export const MATCH = "match/"; // then the name of a match
 export const RESULT = "result/"; // then the name of a table, "/" and a seat

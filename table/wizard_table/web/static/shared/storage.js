@@ -97,3 +97,8 @@ const GAMES = "wizard games";
 export const savedGames = () => JSON.parse(browser.get(GAMES)) ?? [];
 export const saveGames = (games) => browser.set(GAMES, JSON.stringify(games));
 export const forgetGames = () => browser.remove(GAMES);
+
+// The score sheet of a game with real cards, or null; see pages/scoring.js.
+const SHEET = "wizard sheet";
+export const savedSheet = () => JSON.parse(browser.get(SHEET));
+export const saveSheet = (sheet) => browser.set(SHEET, JSON.stringify(sheet));
