@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 # build for processors alone with `make train TORCH_INDEX=https://download.pytorch.org/whl/cpu`.
 TORCH_INDEX ?=
 
-.PHONY: train serve test test-fast nightly kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength leaderboard baselines texts picture docs links clean
+.PHONY: train serve test test-fast nightly kernels check coverage slow pythons soak test-rllib test-verifiers test-openenv bench results strength puzzles leaderboard baselines texts picture docs links clean
 
 # The main job: learn by self-play, evaluate, show the result. A second call resumes a run that was stopped.
 # CONFIG=smoke takes a minute.
@@ -95,6 +95,10 @@ results: $(VENV)/.for-development
 # Measures the agents offered in the browser's lobby.
 strength: $(VENV)/.for-development
 	$(BIN)/python -m table.tools.agent_strength $(ARGUMENTS)
+
+# Finds the puzzles of the drills, as far as the file lacks them.
+puzzles: $(VENV)/.for-development
+	$(BIN)/python -m table.tools.puzzles $(ARGUMENTS)
 
 # Updates the catalogues of translated texts.
 texts: $(VENV)/.for-development

@@ -36,6 +36,7 @@ from wizard_table.web.preview import (
     page_of,
     preview_of,
 )
+from wizard_table.web.puzzles import show_puzzles
 from wizard_table.web.questions import Questions
 from wizard_table.web.readiness import Readiness
 from wizard_table.web.setup import UnknownTableError
@@ -43,6 +44,8 @@ from wizard_table.web.socket import table_socket
 from wizard_table.web.table import Table
 from wizard_table.web.tables import Openings
 
+_DAY = 24 * 3600
+"""Seconds for which a browser keeps the puzzles."""
 LONGEST_BODY = 100_000
 """Bytes in the body of a request; those with a record are the longest."""
 M = TypeVar("M", bound=Message)
@@ -196,7 +199,12 @@ async def _assess_moment(request: Request) -> Response:
     return JSONResponse(await _hub_of(request).agents.ask(message.agent, question))
 
 
-# --- real cards
+# --- puzzles, and points for real cards
+
+
+async def _list_puzzles(request: Request) -> Response:
+    puzzles = await _compute(request, show_puzzles)
+    return JSONResponse({"puzzles": puzzles}, headers={"Cache-Control": f"max-age={_DAY}"})
 
 
 async def _show_points(request: Request) -> Response:
@@ -283,6 +291,7 @@ ROUTES: list[BaseRoute] = [
     Route("/records/moment", _show_moment, methods=["POST"]),
     Route("/records/decision", _show_decision, methods=["POST"]),
     Route("/records/assessment", _assess_moment, methods=["POST"]),
+    Route("/puzzles", _list_puzzles),
     Route("/points", _show_points),
     Route("/share/{name}/{seat:int}", _lead_to_result),
     Route("/join/{name}", _lead_to_table),

@@ -29,7 +29,7 @@ HEADERS = {
 }
 """Headers of every other answer: the page runs no script and shows no style but the server's own."""
 
-_WORK = ("/tables", "/records", "/matches")
+_WORK = ("/tables", "/records", "/matches", "/puzzles")
 """Paths that wait until the server is ready; a shared result is shown in a few words until then."""
 
 

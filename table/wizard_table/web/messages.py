@@ -25,6 +25,7 @@ developers. 429: too many new tables; 503: not now, so try again.
     POST /tables/NAME/share         AtSeat -> {"seat", "match"} and an invitation to the result of that seat,
                                     once the game is over; `match` is null if several people played,
                                     else others may now play the same deals
+    GET  /puzzles                   {"puzzles": [{"name", "view", "choices"}]}, see `puzzles.show_puzzles`
     GET  /points                    {"points": [[int]]}: the points of a round, by bid and by tricks won
     GET  /share/NAME/SEAT           a page of HTML with the title and the picture of that result
     GET  /join/NAME                 the same for an invitation to a table

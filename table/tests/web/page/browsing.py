@@ -35,6 +35,11 @@ CHOOSE = """() => coach.hidden && [...document.querySelectorAll('.go, .choice, #
 FOCUS = """() => [...document.querySelectorAll('.go, .choice, #hand button, #scored button')]
   .find((one) => !one.disabled && one.checkVisibility())?.focus()"""
 CHOICES = ".go:not(:disabled):visible, .choice:not(:disabled):visible, #hand button:not(:disabled)"
+SOLVE = """async () => {
+  const { puzzles } = await (await fetch("puzzles")).json();
+  const solved = puzzles.map(({ name }) => [name, { box: 6, due: 0 }]);
+  localStorage["wizard puzzles"] = JSON.stringify(Object.fromEntries(solved));
+}"""
 MOST_STEPS = 4000
 
 
@@ -77,6 +82,11 @@ def show_options(page: Any) -> None:
     """Open the form of all options in the lobby."""
     page.wait_for_selector("#seats select", state="attached")
     page.evaluate("document.querySelector('#more-options').open = true")
+
+
+def solve_puzzles(page: Any) -> None:
+    """Have the browser remember every puzzle as learned."""
+    page.evaluate(SOLVE)
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from table.tests.web.page.browsing import Visit, act, play_on, sit_down, until_over
+from table.tests.web.page.browsing import Visit, act, play_on, sit_down, solve_puzzles, until_over
 from table.tests.web.page.faults import faults_of
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
@@ -98,9 +98,25 @@ def test_axe_finds_nothing(visit: Visit, address: str, size: str, theme: str) ->
     look("answer")
     page.evaluate("localStorage.removeItem('wizard drills')")
     page.reload()
+    page.wait_for_function("asked.textContent.startsWith('A puzzle')")
+    look("puzzle")
+    solve_puzzles(page)
+    page.reload()
     page.wait_for_selector("#result:not([hidden])")
     look("no drill")
-    assert len(found) == 15
+    page.evaluate("location.hash = 'profile'")
+    page.wait_for_selector("#result .facts")
+    look("own results")
+    page.evaluate("location.hash = 'sheet'")
+    page.wait_for_selector("#result form")
+    look("names")
+    for number, field in enumerate(page.locator("#result form input.name").all()):
+        field.fill(f"Player {number}")
+    page.click("#result form .main")
+    for _ in range(11):
+        page.locator(".numbers button").first.click()
+    look("sheet")
+    assert len(found) == 19
     assert {moment: rules for moment, rules in found.items() if rules} == {}
 
 

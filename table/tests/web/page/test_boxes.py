@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from wizard_table.web.server import make_app
 from wizard_table.web.setup import Setup, digest
 from wizard_table.web.store import Save, Store
 
-from table.tests.web.page.browsing import OPEN, SIZES, Visit, hurry
+from table.tests.web.page.browsing import OPEN, SIZES, Visit, hurry, solve_puzzles
 from table.tests.web.page.faults import faults_of
 from table.tools.serving import served
 from wizard_env import Rules, View, load
@@ -131,6 +132,25 @@ def largest_hands(page: Any, address: str, tables: Sequence[str]) -> Iterator[st
         yield f"hint on many cards, {name}"
 
 
+def sheet_and_results(page: Any, visit: Callable[[str, str], None]) -> Iterator[str]:
+    """The score sheet with the longest names and the largest hands, and the results of a person."""
+    visit("sheet", "#result form")
+    yield "names"
+    rounds = [[0] * 6 + [size // 2, 0, 0, 0, 0] for size in range(1, 10)]
+    numbers = [*chain(*rounds), 10, 10, 10, 10, 10]
+    sheet = {"names": [*NAMES, NAMES[0]], "hook": True, "numbers": numbers}
+    page.evaluate("(sheet) => { localStorage['wizard sheet'] = JSON.stringify(sheet); }", sheet)
+    visit("sheet", "#result .numbers")
+    yield "sheet"
+    played = [[size, 20, size, -10 * abs(20 - size)] for size in range(1, 21)]
+    games = [{"table": f"{name}", "match": None, "place": 1, "rounds": played} for name in NAMES]
+    page.evaluate("(games) => { localStorage['wizard games'] = JSON.stringify(games); }", games)
+    visit("profile", "#result .course svg")
+    page.click("#result summary")
+    yield "own results"
+    page.evaluate("localStorage.removeItem('wizard games')")
+
+
 def moments(page: Any, address: str) -> Iterator[str]:
     """Go through the pages; yields the name of each moment, at which the caller may look around."""
 
@@ -152,6 +172,10 @@ def moments(page: Any, address: str) -> Iterator[str]:
         yield from dialog(name)
     visit("daily", "#result form")
     yield "daily"
+    yield from sheet_and_results(page, visit)
+    visit("drills", "#choices button:enabled, #hand button:enabled")
+    yield "puzzle"
+    solve_puzzles(page)
     visit("drills", "#result:not([hidden])")
     yield "no drills"
     page.evaluate("(drills) => localStorage.setItem('wizard drills', drills)", drills())

@@ -1,16 +1,18 @@
-"""Drills in Chromium: dear decisions come back, and nothing but the browser keeps them."""
+"""Drills in Chromium: dear decisions come back, then puzzles, and nothing but the browser keeps them."""
 
 import json
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from wizard_table.web.server import make_app
 
-from table.tests.web.page.browsing import AGENTS, Visit, play_on, sit_down
+from table.tests.web.page.browsing import AGENTS, Visit, plain, play_on, sit_down, solve_puzzles
 from table.tools.serving import served
 
 DAY = 24 * 3600 * 1000
 KEPT = "localStorage['wizard drills']"
+BOXES = "localStorage['wizard puzzles']"
 
 
 def play(page: Any) -> str:
@@ -114,9 +116,8 @@ def test_a_game_becomes_drills(visit: Visit, address: str, tmp_path: Path) -> No
         assert page.inner_text("#asked").endswith("Box 5 of 5; 0 more due.")
         assert decide(page, better).endswith("Learned: it will not come again.")
         assert [(one["record"], one["drills"]) for one in kept(page)] == [("", [])]
-        page.click("#next")
-        page.wait_for_selector("#result:not([hidden])")
-        assert "None yet." in page.inner_text("#result")
+        page.click("#next")  # nothing of the person's own is left
+        page.wait_for_function("asked.textContent.startsWith('A puzzle')")
 
 
 def test_judging_goes_on_at_the_next_visit(visit: Visit, address: str) -> None:
@@ -126,25 +127,67 @@ def test_judging_goes_on_at_the_next_visit(visit: Visit, address: str) -> None:
     game: dict[str, Any] = {"seat": 0, "rounds": 2, "record": None, "drills": []}
     keep(page, [{"table": "gone-for-good", **game}, {"table": table, **game}])
     page.goto(f"{address}?again#drills")
-    page.wait_for_selector("#choices button, #hand button:enabled")
+    page.wait_for_function(f"JSON.parse({KEPT}).every(({{ record }}) => record !== null)")
     gone, judged = kept(page)
     assert (gone["record"], gone["drills"]) == ("", [])
     assert judged["record"]
     assert judged["drills"]
 
 
-def test_there_is_nothing_to_do(visit: Visit, tmp_path: Path) -> None:
-    """Nothing is kept, nothing is due, or nobody can judge."""
+def puzzles(address: str) -> list[dict[str, Any]]:
+    with urlopen(f"{address}puzzles") as answer:
+        found: list[dict[str, Any]] = json.load(answer)["puzzles"]
+    return found
+
+
+def test_puzzles_come_where_no_drill_is_due(visit: Visit, tmp_path: Path) -> None:
+    """The figures of an answer are stored: even a server that cannot judge offers them."""
+    with served(make_app(tmp_path / "tables.sqlite", ["random"])) as address:
+        first, second = puzzles(address)[:2]
+        page = visit(address)
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.url.removeprefix(address)))
+        page.click("a[href='#drills']")
+        page.wait_for_selector("#choices button, #hand button:enabled")
+        assert page.inner_text("#asked").endswith("Puzzle 1")
+        wrong = first["choices"][-1]
+        said = plain(decide(page, wrong["action"]))
+        assert said.startswith("Better: ")
+        assert f"{wrong['points']:.1f} points. It comes again today." in said
+        assert page.locator("#advice tbody tr").count() == len(first["choices"])
+        assert page.locator("#replay").is_hidden()
+        page.click("#next")
+        page.wait_for_function("asked.textContent.endsWith('Puzzle 2')")
+        said = decide(page, second["choices"][0]["action"])
+        assert said.startswith("Right. You chose ")
+        assert said.endswith("It comes again in 1 day.")
+        assert not any(url.startswith("records") for url in sent)
+        boxes = json.loads(page.evaluate(BOXES))
+        assert [boxes[one["name"]]["box"] for one in (first, second)] == [1, 2]
+
+        page.goto("about:blank")
+        page.goto(f"{address}#drills")  # the wrong one comes again first
+        page.wait_for_selector("#choices button, #hand button:enabled")
+        assert page.inner_text("#asked").endswith("Puzzle 1")
+
+
+def test_there_is_nothing_to_do(visit: Visit, address: str) -> None:
+    """Every puzzle is solved or rests, and no drill is due."""
     page = visit()
+    now = page.evaluate("Date.now()")
+    solve_puzzles(page)
     page.click("a[href='#drills']")
     page.wait_for_selector("#result:not([hidden])")
-    assert "None yet." in page.inner_text("#result")
-    drill = {"decisions": 0, "chosen": "bid 0", "box": 2, "due": page.evaluate("Date.now()") + DAY}
+    assert "You have solved every puzzle." in page.inner_text("#result")
+    drill = {"decisions": 0, "chosen": "bid 0", "box": 2, "due": now + DAY}
     keep(page, [{"table": "x", "seat": 0, "rounds": 1, "record": "{}", "drills": [drill]}])
     page.reload()
     page.wait_for_selector("#result:not([hidden])")
     assert "1 drill waits; it comes again on " in page.inner_text("#result")
-    with served(make_app(tmp_path / "tables.sqlite", ["random"])) as other:
-        page.goto(f"{other}#drills")
-        page.wait_for_selector("#error a")
-        assert page.inner_text("#error").startswith("This server cannot judge decisions.")
+    resting = {puzzles(address)[0]["name"]: {"box": 2, "due": now + 2 * DAY}}
+    page.evaluate(
+        f"(resting) => {{ {BOXES} = JSON.stringify({{ ...JSON.parse({BOXES}), ...resting }}); }}", resting
+    )
+    page.reload()
+    page.wait_for_selector("#result:not([hidden])")
+    assert "2 drills wait; the first comes again on " in page.inner_text("#result")

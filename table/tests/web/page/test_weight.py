@@ -53,7 +53,7 @@ def test_a_first_visit_is_light(browser: Any, address: str, language: str) -> No
     visit = Visit(browser, language)
     visit.load(address)
     first, asked = visit.bytes, [urlsplit(one).path for one in visit.asked]
-    visit.page.evaluate("location.hash = 'drills'")
+    visit.page.evaluate("location.hash = 'profile'")
     visit.page.wait_for_selector("#result h1")
     later = [urlsplit(one).path for one in visit.asked][len(asked) :]
     visit.page.goto("about:blank")

@@ -1,11 +1,11 @@
-// Drills: the table as it was at a costly decision. The person decides again, and then sees the points that an
-// agent expects from each action, and both choices.
+// Drills: the table as it was at a costly decision of the person, or in a puzzle. The person decides, and then sees
+// the points to expect from each action, and the earlier choice. Figures of a puzzle are stored with it.
 
 import { actionName } from "../drawings/cards.js";
 import { language, signed, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
-import { $, complain, judgeOf, make, offerLobby } from "../shared/elements.js";
+import { $, judgeOf, make } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { saveMoment, saveRecord } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
@@ -15,43 +15,50 @@ import { drawTable } from "../table/drawing.js";
 import { listen } from "../table/keys.js";
 import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
 import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
+import { duePuzzles, fetchPuzzles, restingPuzzles, savePuzzle } from "./puzzles.js";
 
-let judge = ""; // the agent that judges
-let queue; // the drills to come
+let judge = null; // the agent that judges, if there is one
+let own; // the person's drills to come
+let puzzles; // the puzzles after them
 let shown; // the drill on the table
-let record = ""; // of its game
+let record = ""; // of its game; a puzzle has none
 onEachVisit(() => {
-  queue = [];
+  own = [];
+  puzzles = [];
   shown = null;
 });
 
 export async function showDrills(agents) {
   judge = judgeOf(agents);
-  if (!judge) {
-    complain(t("This server cannot judge decisions."));
-    return offerLobby();
-  }
   for (const name of ["hint", "back", "asks", "paces"]) $(name).hidden = true;
   $("drill").hidden = false;
   $("next").onclick = next;
   $("replay").onclick = openReview;
   listen();
+  await fetchPuzzles();
   next();
+  if (!judge) return;
   await collect((done, total) => {
     if (!shown) showRest(t("Judged {done} of {total} rounds …", { done, total }));
   });
   if (!shown) next();
 }
 
+// Shows a decision of the person's own; a puzzle if none is due, or no server would judge it.
 async function next() {
-  if (!queue.length) queue = dueDrills(Date.now());
-  shown = queue.shift() ?? null;
+  const now = Date.now();
+  if (!own.length && judge && navigator.onLine) own = dueDrills(now);
+  if (!own.length && !puzzles.length) puzzles = duePuzzles(now);
+  shown = own.shift() ?? puzzles.shift() ?? null;
   if (!shown) return showRest();
+  if (isPuzzle(shown)) return show(shown.view);
   record = recordOf(shown);
   const view = await ask("records/decision", { record, decisions: shown.decisions });
   if (view) show(view);
   else $("next").hidden = false;
 }
+
+const isPuzzle = (drill) => "choices" in drill;
 
 function show(view) {
   $("result").hidden = true;
@@ -61,28 +68,35 @@ function show(view) {
   document.title = t("Drills – Wizard");
   $("news").textContent = ""; // nothing has happened: the drills are from different games
   $("advice").hidden = true;
+  if (isPuzzle(shown)) return say(t("A puzzle: what do you choose?"), t("Puzzle {number}", shown));
   const progress = { box: shown.box, boxes: BOXES, count: dueDrills(Date.now()).length - 1 };
   say(t("Once more: what do you choose now?"), t("Box {box} of {boxes}; {count} more due.", progress));
 }
 
 async function decide(view, action) {
   for (const name of ["choices", "hand"]) $(name).inert = true;
-  drawThinking(judge);
-  const advice = await ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
+  const advice = isPuzzle(shown) ? { ...shown, value: shown.choices[0].points } : await assessment();
   if (!advice) return show(view);
   const best = drawHint(advice, action, shown.chosen);
-  drawFigures(advice.choices);
-  for (const name of ["next", "replay"]) $(name).hidden = false;
+  drawFigures(advice.choices, best);
+  $("next").hidden = false;
+  $("replay").hidden = isPuzzle(shown);
   $("next").focus();
   const right = isRight(advice.choices, action);
-  const after = saveAnswer(shown, right, Date.now());
+  const after = (isPuzzle(shown) ? savePuzzle : saveAnswer)(shown, right, Date.now());
   const verdict = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
   say(verdict, `${comparison(advice.choices, action)} ${again(after, right)}`);
+}
+
+function assessment() {
+  drawThinking(judge);
+  return ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
 }
 
 function comparison(choices, action) {
   const points = (one) => signed(worthOf(choices, one), 1);
   const now = { chosen: actionName(action), points: points(action) };
+  if (isPuzzle(shown)) return t("You chose {chosen}: {points} points.", now);
   if (action === shown.chosen) return t("Same choice again, {chosen}: {points} points.", now);
   const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
   return t("Now {chosen}: {points} points; then {before}: {worth}.", { ...now, ...before });
@@ -107,7 +121,9 @@ function showRest(progress = "") {
   shown = null;
   $("table").hidden = true;
   delete document.body.dataset.page;
-  const [first, ...others] = keptDrills();
+  const [first, ...others] = [...keptDrills(), ...restingPuzzles(Date.now())].toSorted(
+    (one, other) => one.due - other.due,
+  );
   const waiting = first
     ? tn(
         "{count} drill waits; it comes again on {date}.",
@@ -115,7 +131,7 @@ function showRest(progress = "") {
         1 + others.length,
         { date: new Date(first.due).toLocaleDateString(language) },
       )
-    : t("None yet.");
+    : t("You have solved every puzzle.");
   const explanation = t(
     "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it is as good as the best, or expects at most one point less.",
   );
@@ -123,6 +139,7 @@ function showRest(progress = "") {
     heading(
       t("Drills"),
       paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
+      paragraph(t("When none of them is due, there are puzzles.")),
     ),
     make(
       "section",

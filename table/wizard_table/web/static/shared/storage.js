@@ -92,6 +92,11 @@ const DRILLS = "wizard drills";
 export const savedDrills = () => JSON.parse(browser.get(DRILLS)) ?? [];
 export const saveDrills = (games) => browser.set(DRILLS, JSON.stringify(games));
 
+// The puzzles that were answered: by name, the box of each and the time at which it is due; see pages/puzzles.js.
+const PUZZLES = "wizard puzzles";
+export const savedPuzzles = () => JSON.parse(browser.get(PUZZLES)) ?? {};
+export const savePuzzles = (boxes) => browser.set(PUZZLES, JSON.stringify(boxes));
+
 // The finished games of this browser, see pages/games.js.
 const GAMES = "wizard games";
 export const savedGames = () => JSON.parse(browser.get(GAMES)) ?? [];
