@@ -18,7 +18,8 @@ def test_every_file_that_the_page_names_is_sent_with_its_type(client: TestClient
     """Browsers run no script and use no style sheet of another type; they cache both permanently."""
     named = NAMED.findall(client.get("/").text)
     assert {f"{static_address()}/{name}" for name in first_scripts()} <= set(named)
-    assert len({name for name in named if name.endswith(".css")}) == len(list(PAGE.rglob("*.css")))
+    styles = {name.removeprefix(f"{static_address()}/") for name in named if name.endswith(".css")}
+    assert styles | {"pages/later.css"} == {file.relative_to(PAGE).as_posix() for file in PAGE.rglob("*.css")}
     for name in named:
         answer = client.get(f"/{name}")
         assert answer.status_code == 200

@@ -19,6 +19,7 @@ def test_a_game_is_kept_shared_and_deleted(visit: Visit, address: str) -> None:
     page.wait_for_selector("#play button:enabled")
     table = sit_down(page, [None, "random", "random"], [1, 2, 3])
     play_on(page)
+    page.wait_for_function(f"{KEPT} !== undefined")
     (game,) = json.loads(page.evaluate(KEPT))
     assert game["table"] == table
     assert [size for size, *_ in game["rounds"]] == [1, 2, 3]

@@ -3,7 +3,6 @@
 import { actionName } from "../drawings/cards.js";
 import { decimal, t } from "../language.js";
 import { keepGame } from "../pages/collection.js";
-import { keepResult } from "../pages/games.js";
 import { isCompiled, untilCompiled } from "../shared/connection.js";
 import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
@@ -96,7 +95,7 @@ function show(received) {
   drawPodium(view, judge);
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null) {
-    keepResult(view);
+    import("../pages/games.js").then(({ keepResult }) => keepResult(received));
     if (judge !== null) keepGame(view);
   }
   offerHint();
