@@ -39,7 +39,7 @@ check: $(VENV)/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if command -v npx >/dev/null; then (cd table && npx --yes @biomejs/biome@2.6.8 ci wizard_table/web/static); \
+	@if command -v npx >/dev/null; then (cd table && npx --yes @biomejs/biome@2.6.8 ci wizard_table/web); \
 	else echo "npx is not installed: the page's scripts are not linted"; fi
 
 # The rules, environments, agents, configs and messages, in less than two minutes.

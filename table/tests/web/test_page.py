@@ -1,8 +1,10 @@
 """The page and its files, as the server sends them."""
 
+import json
 import re
 import shutil
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from starlette.testclient import TestClient
@@ -12,6 +14,14 @@ from wizard_table.web.preview import PICTURE
 
 NAMED = re.compile(r'(?:href|src)="(static/[^"]+)"')
 MOST_PICTURE_BYTES = 60_000
+OFFLINE = {".css", ".js", ".svg"}
+TYPES = {
+    ".css": "text/css",
+    ".js": "javascript",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
+}
 
 
 def test_every_file_that_the_page_names_is_sent_with_its_type(client: TestClient) -> None:
@@ -23,7 +33,7 @@ def test_every_file_that_the_page_names_is_sent_with_its_type(client: TestClient
     for name in named:
         answer = client.get(f"/{name}")
         assert answer.status_code == 200
-        assert ("text/css" if name.endswith(".css") else "javascript") in answer.headers["Content-Type"]
+        assert TYPES[Path(name).suffix] in answer.headers["Content-Type"]
         assert "immutable" in answer.headers["Cache-Control"]
 
 
@@ -35,6 +45,31 @@ def test_the_page_is_asked_for_at_each_visit(client: TestClient) -> None:
     assert preloaded == [f"{static_address()}/{name}" for name in first_scripts()]
     assert {"main.js", "table/table.js"} <= set(first_scripts())
     assert set(first_scripts()).isdisjoint({"later.js", "pages/review.js"})
+
+
+def test_the_manifest_begins_with_the_page_and_names_icons_that_are_there(client: TestClient) -> None:
+    """Its addresses are relative to its own."""
+    place = f"http://localhost/{static_address()}/app.webmanifest"
+    manifest = client.get(place).json()
+    assert urljoin(place, manifest["start_url"]) == urljoin(place, manifest["scope"]) == "http://localhost/"
+    for icon in manifest["icons"]:
+        assert client.get(urljoin(place, icon["src"])).headers["Content-Type"] == icon["type"]
+
+
+def test_the_worker_names_every_file_that_the_page_needs(client: TestClient) -> None:
+    """Under the address of this version; another version is another worker, which browsers then install."""
+    sent = client.get("/worker.js")
+    assert "javascript" in sent.headers["Content-Type"]
+    assert sent.headers["Cache-Control"] == "no-cache"
+    (folder,) = re.findall(r'STATIC = "([^"]+)"', sent.text)
+    assert folder == f"{static_address()}/"
+    kept = json.loads(re.findall(r"FILES = (.+);", sent.text)[0])
+    assert set(kept) == {
+        file.relative_to(PAGE).as_posix() for file in PAGE.rglob("*") if file.suffix in OFFLINE
+    }
+    assert sent.text.count("\n") <= 100
+    for name in json.loads(re.findall(r"FRESH = (.+);", sent.text)[0]):
+        assert client.get(f"/{name}").status_code == 200
 
 
 def test_another_file_has_another_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The page, and the scripts, styles and pictures that it names, which browsers cache permanently."""
 
 import hashlib
+import json
 import posixpath
 import re
 from functools import cache
@@ -16,6 +17,9 @@ _FIRST = "main.js"
 """The script that the page begins with."""
 _IMPORT = re.compile(r'from "(\.[^"]+)";$', re.MULTILINE)
 """The end of a static import; a script that is imported by `import("...")` is loaded when it is needed."""
+_WORKER = Path(__file__).parent / "worker.js"
+_OFFLINE = {".js", ".css", ".svg"}
+"""Suffixes of the files that the page needs without a network."""
 
 
 class KeptFiles(StaticFiles):
@@ -62,6 +66,19 @@ def _page() -> str:
     preloads = [f'<link rel="modulepreload" href="{address}/{name}">\n' for name in first_scripts()]
     html = (PAGE / "index.html").read_text(encoding="utf-8")
     return html.replace('"static/', f'"{address}/').replace("</head>", "".join(preloads) + "</head>")
+
+
+async def show_worker(request: Request) -> Response:
+    """GET /worker.js: the service worker. It differs when a file does, so browsers replace an older one."""
+    return Response(_worker(), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def _worker() -> str:
+    """Fill in the address of the files, and the names of those to keep."""
+    names = sorted(path.relative_to(PAGE).as_posix() for path in PAGE.rglob("*") if path.suffix in _OFFLINE)
+    script = _WORKER.read_text(encoding="utf-8").replace('"static/"', f'"{static_address()}/"')
+    return script.replace("FILES = []", f"FILES = {json.dumps(names)}")
 
 
 def _hash(content: bytes) -> str:

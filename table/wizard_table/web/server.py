@@ -25,7 +25,7 @@ from wizard_table.web.judgements import Judgements
 from wizard_table.web.languages import LanguageMiddleware, show_texts
 from wizard_table.web.matches import Matches
 from wizard_table.web.messages import refusal_of
-from wizard_table.web.page import PAGE, KeptFiles, show_page, static_address
+from wizard_table.web.page import PAGE, KeptFiles, show_page, show_worker, static_address
 from wizard_table.web.questions import BusyError, Questions
 from wizard_table.web.readiness import READY, Readiness, show_readiness
 from wizard_table.web.setup import UnknownTableError
@@ -109,6 +109,7 @@ def make_app(
             Route("/ready", show_readiness),
             *ROUTES,
             Route("/", show_page),
+            Route("/worker.js", show_worker),
             Mount(f"/{static_address()}", KeptFiles(directory=PAGE)),
         ],
         middleware=[

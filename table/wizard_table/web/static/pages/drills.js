@@ -7,6 +7,7 @@ import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, judgeOf, make } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
+import { keepOffline } from "../shared/offline.js";
 import { saveMoment, saveRecord } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "../table/advice.js";
@@ -35,6 +36,7 @@ export async function showDrills(agents) {
   $("next").onclick = next;
   $("replay").onclick = openReview;
   listen();
+  keepOffline();
   await fetchPuzzles();
   next();
   if (!judge) return;

@@ -4,6 +4,7 @@ import { decimal, signed, t, tn } from "../language.js";
 import { ask } from "../shared/connection.js";
 import { $, make, offerLobby } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
+import { keepOffline } from "../shared/offline.js";
 import { savedSheet, saveSheet } from "../shared/storage.js";
 import { linesOf, nextCall, roundsOf } from "./scoring.js";
 
@@ -14,6 +15,7 @@ const DENSE = 4; // players; more have narrower columns
 let points = null; // by bid and tricks won
 
 export async function showSheet() {
+  keepOffline();
   points ??= (await ask("points"))?.points ?? null;
   if (points === null) return offerLobby();
   document.title = `${t("Score sheet")} · Wizard`;
