@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from typing import Any, Protocol, TypeVar
 
 from wizard_env.checks import quoted
@@ -63,22 +64,27 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
     elif count == 1:
         yield in_this_process
     else:
-        # Torch's threads do not survive a fork, so every process starts from scratch.
-        with ProcessPoolExecutor(count, get_context("spawn"), initializer=prepare_process) as pool:
-            try:
-                yield pool.map
-            except BaseException as error:
-                if isinstance(error, RuntimeError) and "freeze_support" in str(error):
-                    raise SystemExit(_UNGUARDED) from None  # says multiprocessing, in a worker
-                processes = list((pool._processes or {}).values())
-                for process in processes:
-                    process.terminate()  # the pool would wait for its tasks
-                if isinstance(error, BrokenProcessPool) and _UNGUARDED in [one.exitcode for one in processes]:
-                    raise RuntimeError(
-                        "workers import the script that starts them: put what it does below the line "
-                        'if __name__ == "__main__":'
-                    ) from None
-                raise
+        processes: list[BaseProcess] = []
+        try:
+            # Torch's threads do not survive a fork, so every process starts from scratch.
+            with ProcessPoolExecutor(count, get_context("spawn"), initializer=prepare_process) as pool:
+                try:
+                    yield pool.map
+                except BaseException as error:
+                    if isinstance(error, RuntimeError) and "freeze_support" in str(error):
+                        raise SystemExit(_UNGUARDED) from None  # says multiprocessing, in a worker
+                    processes += (pool._processes or {}).values()
+                    for process in processes:
+                        process.terminate()  # the pool would wait for its tasks
+                    raise
+        except BrokenProcessPool:
+            # only now: while the pool waits for a process, its exit code is not to be had
+            if _UNGUARDED in [process.exitcode for process in processes]:
+                raise RuntimeError(
+                    "workers import the script that starts them: put what it does below the line "
+                    'if __name__ == "__main__":'
+                ) from None
+            raise
 
 
 def prepare_process() -> None:
