@@ -1,7 +1,8 @@
 """Assessment: an agent's opinion of its legal actions and of the other players, for hints and analyses."""
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +11,28 @@ from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.sampling import certain
 from wizard_env.view import Actions, View
 
+Players: TypeAlias = Sequence[str | None]
+"""The names of the players in the seats of a game, of agents or people; empty if they are not known."""
 _SURE = 0.9
 """The least probability of a kind of player that counts as sure."""
 _BID_SHIFT = 0.25
 """The number of tricks, above or below, from which bids count as high or low."""
+
+
+class Evidence(NamedTuple):
+    """Events in the playouts of n decisions; NaN for an illegal action."""
+
+    takes_trick: NDArray[np.float64]
+    """[n, NUM_ACTIONS]: the share of worlds in which the seat won the first trick that ended."""
+    too_many: NDArray[np.float64]
+    too_few: NDArray[np.float64]
+    """[n, NUM_ACTIONS]: the shares of worlds in which it won more tricks than its bid, or fewer."""
+    wins: NDArray[np.float64]
+    """[n, NUM_ACTIONS, NUM_KINDS]: the number of tricks that it won with each kind of card, on average."""
+
+    def of(self, row: int) -> "Evidence":
+        """Return the evidence of one decision, without the first axis."""
+        return Evidence(*(values[row] for values in self))
 
 
 class Assessment(NamedTuple):
@@ -35,6 +54,8 @@ class Assessment(NamedTuple):
 
     Both are tried in the same worlds. NaN for an illegal action; None without playouts.
     """
+    evidence: Evidence | None = None
+    """None without playouts."""
 
 
 @runtime_checkable
@@ -43,6 +64,14 @@ class Assessor(Protocol):
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Assess the decisions of a view."""
+
+
+@runtime_checkable
+class TableAssessor(Protocol):
+    """An agent whose assessment depends on the players in the other seats."""
+
+    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
+        """Assess the decisions of a view of games with these players."""
 
 
 @runtime_checkable
@@ -118,8 +147,13 @@ class Believer(Protocol):
         """
 
 
-def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
-    """Ask an Assessor; for any other agent, return a policy certain of the action it takes."""
+def assess(agent: Agent, view: View, rng: np.random.Generator, players: Players = ()) -> Assessment:
+    """Ask an Assessor; for any other agent, return a policy certain of the action it takes.
+
+    players: who sits at the table, for a TableAssessor.
+    """
+    if players and isinstance(agent, TableAssessor):
+        return agent.assess_beside(view, rng, players)
     if isinstance(agent, Assessor):
         return agent.assess(view, rng)
     unknown = np.full((len(view), NUM_ACTIONS), np.nan)

@@ -1,10 +1,20 @@
 """Advice: an agent's opinion of a decision of a game, for hints and reviews."""
 
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, View
+from wizard_env.agents.assessment import Players
 from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.evaluation.answers import ask_twice, average
+from wizard_env.evaluation.reasons import Reason, find_reasons
+
+ERRORS = 2
+"""Standard errors up to which a difference may be noise."""
+_LEAST = 0.05
+"""Points; less is printed as nothing."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +30,11 @@ class ActionAdvice:
     """The chance that the seat then meets its bid exactly."""
     error: float
     """The standard error of the points that it brings less than the best action; 0 for that one."""
+    as_good: bool
+    """Whether it is the best action, or noise may explain the difference."""
+    reason: Reason | None
+    """For an action as good as the best a reason for it, for a worse one against it; None if no reason is
+    borne out by most playouts."""
 
 
 @dataclass(frozen=True)
@@ -31,22 +46,40 @@ class Advice:
     value: float
     """The points of the first."""
 
+    @property
+    def reasons(self) -> list[Reason]:
+        """Return the reason for the best action, and against the best one of those that are worse."""
+        best, worse = self.choices[0], [one for one in self.choices if not one.as_good]
+        against = next((one.reason for one in worse if one.reason), None)
+        return [reason for reason in (best.reason, against) if reason]
 
-def advise(agent: Agent, game: Game) -> Advice:
+
+def advise(agent: Agent, game: Game, players: Players | None = None) -> Advice:
     """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over.
+
+    players: who sits at the table; `game.players` if None. Agents known by name play as themselves in the
+        playouts.
 
     The figures are those of an analysis by the same agent, see `wizard_env.evaluation.analysis`.
     """
-    answers = ask_twice(agent, View.of([game]), [len(game.history)], ask=assess_every_action)
-    policy, points, met, error = average(answers)
+    ask = partial(assess_every_action, players=(game.players or ()) if players is None else players)
+    answers = ask_twice(agent, View.of([game]), [len(game.history)], ask=ask)
+    policy, points, met, error, evidence = average(answers)
     legal = sorted(game.legal_actions(), key=lambda one: -points[0, one])
+    less = points[0, legal[0]] - points[0]
+    error[0, legal[0]] = 0
+    with np.errstate(invalid="ignore"):
+        good = (less <= ERRORS * error[0]) | (less < _LEAST)
+    reasons = find_reasons(game, evidence.of(0), good) if evidence else {}
     choices = [
         ActionAdvice(
             action=ACTIONS[action],
             share=float(policy[0, action]),
             points=float(points[0, action]),
             met=float(met[0, action]),
-            error=0.0 if action == legal[0] else float(error[0, action]),
+            error=float(error[0, action]),
+            as_good=bool(good[action]),
+            reason=reasons.get(action),
         )
         for action in legal
     ]

@@ -13,19 +13,19 @@ do not explain: its cards, and the play of the others.
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
+from wizard_env.agents.assessment import Players, assess
 from wizard_env.checks import quoted
+from wizard_env.evaluation.advice import ERRORS
 from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
 from wizard_env.state import BID, PHASES, STATE
 from wizard_env.win_probability import win_probability
-
-ERRORS = 2
-"""Standard errors up to which a loss may be noise."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,12 @@ class Analysis:
 
 
 def analyse(
-    game: Game, agent: Agent, analyst: str, seed: int = 0, only: Collection[int] | None = None
+    game: Game,
+    agent: Agent,
+    analyst: str,
+    seed: int = 0,
+    only: Collection[int] | None = None,
+    players: Players | None = None,
 ) -> Analysis:
     """Judge every decision of a game.
 
@@ -114,13 +119,15 @@ def analyse(
         seed: of the agent's randomness.
         only: the numbers of the rounds to judge, from 1; None for all. The result for a round is the same
             without the others.
+        players: see `wizard_env.evaluation.advice.advise`.
     """
+    players = (game.players or ()) if players is None else players
     states, taken = _states_before_actions(game), np.array(game.history, np.int64)
     chosen = np.arange(len(taken))
     if only is not None:
         chosen = np.isin(states["round_index"] + 1, list(only)).nonzero()[0]
         states, taken = states[chosen], taken[chosen]
-    expected, errors = _expect(agent, states, chosen, game.finished_rounds, seed)
+    expected, errors = _expect(agent, states, chosen, game.finished_rounds, seed, players)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
         raise ValueError(f"{quoted(analyst)} expects no points of single actions: use an agent that searches")
     worth, lost, error = _judge(expected, errors, taken)
@@ -142,9 +149,9 @@ def analyse(
             )
         )
     par, seats = _sum_up(game, states, worth, lost)
-    players = None if game.players is None else list(game.players)
+    names = None if game.players is None else list(game.players)
     after = [one for one in follow_scores(game) if only is None or one.round_number in only]
-    return Analysis(analyst, par, seats, decisions, after, players)
+    return Analysis(analyst, par, seats, decisions, after, names)
 
 
 def follow_scores(game: Game) -> list[AfterRound]:
@@ -171,6 +178,7 @@ def _expect(
     numbers: NDArray[np.int64],
     finished_rounds: NDArray[Any],
     seed: int,
+    players: Players,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Ask twice for the points of each legal action; return these and their errors, as in `Assessment`.
 
@@ -184,7 +192,8 @@ def _expect(
         rows = states["round_index"] == index
         before = np.tile(finished_rounds[:index], (int(rows.sum()), 1))
         view = View(states[rows], None, before)
-        for answer, found in enumerate(ask_twice(agent, view, numbers[rows].tolist(), seed)):
+        answers = ask_twice(agent, view, numbers[rows].tolist(), seed, partial(assess, players=players))
+        for answer, found in enumerate(answers):
             expected[answer, rows] = found.points
             if found.error is not None:
                 errors[answer, rows] = found.error

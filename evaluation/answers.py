@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent, View
-from wizard_env.agents.assessment import Assessment, assess
+from wizard_env.agents.assessment import Assessment, Evidence, assess
 
 NUM_ANSWERS = 2
 
@@ -21,6 +21,8 @@ class Average(NamedTuple):
     points: NDArray[np.float64]
     met: NDArray[np.float64]
     error: NDArray[np.float64]
+    evidence: Evidence | None
+    """None unless every answer has some."""
 
 
 def ask_twice(
@@ -49,9 +51,15 @@ def ask_twice(
 def average(answers: Sequence[Assessment]) -> Average:
     """Average answers that estimate the points, the chance and the error of every legal action."""
     policy, points, met, errors = (
-        np.array([getattr(answer, name) for answer in answers], np.float64) for name in Average._fields
+        np.array([getattr(answer, name) for answer in answers], np.float64)
+        for name in ("policy", "points", "met", "error")
     )
-    return Average(policy.mean(axis=0), points.mean(axis=0), met.mean(axis=0), error_of_mean(errors))
+    found = [answer.evidence for answer in answers if answer.evidence is not None]
+    evidence = None
+    if len(found) == len(answers):
+        evidence = Evidence._make(np.mean(values, axis=0) for values in zip(*found, strict=True))
+    means = policy.mean(axis=0), points.mean(axis=0), met.mean(axis=0)
+    return Average(*means, error_of_mean(errors), evidence)
 
 
 def error_of_mean(errors: NDArray[np.float64]) -> NDArray[np.float64]:

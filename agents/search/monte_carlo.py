@@ -5,16 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.assessment import Assessment
+from wizard_env.agents.assessment import Assessment, Players
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
+from wizard_env.agents.search.every_action import distinct_cards, try_every_action
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.cards import UNITS, WIZARD, rank_of, suit_of
+from wizard_env.agents.search.seat_model import HEURISTIC, guess_players
 from wizard_env.checks import check_choice
 from wizard_env.compiled.bits import lowest_bit
-from wizard_env.compiled.jit import compiled, kernel, outlined
-from wizard_env.engine import first_action, legal, unseen_by
+from wizard_env.compiled.jit import kernel, outlined
+from wizard_env.engine import first_action, legal
 from wizard_env.sampling import certain
-from wizard_env.state import NO_CARD, PLAY, STATE, TRUMP, State
+from wizard_env.state import PLAY, STATE, TRUMP, State
 from wizard_env.view import Actions, View
 
 BIDS_TRIED = 5
@@ -63,9 +64,14 @@ class SearchAgent:
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Estimate the points of every legal action; the policy takes the best one."""
-        points, met, _, error = self._playouts(view.known, view.noise(rng), view.mask != 0)
+        return self.assess_beside(view, rng, [])
+
+    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
+        """Assess as `assess`, with named players in the seats."""
+        guesses = guess_players(HEURISTIC.guesses(len(view)), view.seat, players)
+        points, met, _, error, evidence = try_every_action(self._playouts, view, rng, guesses)
         best = certain(np.nanargmax(points, axis=1))
-        return Assessment(best, points, np.nanmax(points, axis=1), met, error)
+        return Assessment(best, points, np.nanmax(points, axis=1), met, error, evidence)
 
 
 @outlined
@@ -73,7 +79,7 @@ def _promising_choices(state: State, scratch: Scratch) -> int:
     """Return the choices worth trying, as bits: a few bids, every trump, one of each run of equal cards."""
     allowed = legal(state)
     if state.phase == PLAY:
-        return _distinct_cards(state, allowed)
+        return distinct_cards(state, allowed)
     if state.phase == TRUMP:
         return allowed
     choice_values(state, scratch)
@@ -82,26 +88,6 @@ def _promising_choices(state: State, scratch: Scratch) -> int:
         if allowed & ~chosen:
             chosen |= 1 << best_choice(allowed & ~chosen, scratch)
     return chosen
-
-
-@compiled
-def _distinct_cards(state: State, allowed: int) -> int:
-    """Return the lowest of each run of equal cards: of a suit, with no unseen or trick card in between."""
-    others = unseen_by(state, int(state.seat))
-    for seat in range(state.num_players):
-        if state.trick[seat] != NO_CARD:
-            others |= UNITS[state.trick[seat]]
-    distinct, previous, left = 0, NO_CARD, allowed
-    while left:
-        card = lowest_bit(left)
-        left &= left - 1
-        between = others & ((1 << card) - (1 << max(previous, 0)))
-        lowest = previous == NO_CARD or card >= WIZARD or suit_of(card) != suit_of(previous)
-        is_magic = state.magic_edition and not lowest and rank_of(int(previous)) == 0
-        if lowest or between or is_magic:
-            distinct |= 1 << card
-        previous = card
-    return distinct
 
 
 @kernel([STATE], [[np.uint8]])

@@ -13,11 +13,12 @@ from wizard_env import Agent
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
 from wizard_env.agents.adaptive.checkpoint import load_network
-from wizard_env.agents.assessment import Assessment, PlayerKind, assess
+from wizard_env.agents.assessment import Assessment, PlayerKind, Players, assess
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
+from wizard_env.agents.search.every_action import try_every_action
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
+from wizard_env.agents.search.seat_model import EXACT, SHARP, SeatModel, guess_players
 from wizard_env.checks import check_choice, check_integer, quoted
 from wizard_env.view import Actions, View
 
@@ -27,12 +28,6 @@ _LIKELY_BELOW = 0.2
 """Upper bound on `likely`."""
 _HINT_WORLDS = 32
 """Worlds in which playouts try the actions for an agent without playouts of its own."""
-_SHARP = Softmax(0.005, temperature=0.0)
-"""For a kind that has explained every choice so far."""
-_EXACT = {
-    PlayerKind.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
-    PlayerKind.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
-}
 _RECOGNISED = 0.5
 """The belief above which a seat is played by that kind."""
 
@@ -106,10 +101,14 @@ class NetworkSearchAgent:
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Return the network's policy, and the points expected of every legal action and of that policy."""
+        return self.assess_beside(view, rng, [])
+
+    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
+        """Assess as `assess`, with named players in the seats."""
         policy = self.network.printed_policy(view)
-        guesses = self.guess_seats(view)
-        points, met, _, error = self.playouts(view.known, view.noise(rng), view.mask != 0, guesses=guesses)
-        return Assessment(policy, points, np.nansum(policy * points, axis=1), met, error)
+        guesses = guess_players(self.guess_seats(view), view.seat, players)
+        points, met, _, error, evidence = try_every_action(self.playouts, view, rng, guesses)
+        return Assessment(policy, points, np.nansum(policy * points, axis=1), met, error, evidence)
 
     def guess_seats(self, view: View) -> NDArray[Any]:
         """Return the models of the seats: [n, MAX_PLAYERS] records of dtype GUESS."""
@@ -132,11 +131,11 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     """
     guesses = model.guesses(len(beliefs))
     others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
-    for kind, exact in _EXACT.items():
-        recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
+    for kind, exact in EXACT.items():
+        recognised = others & (beliefs[..., PlayerKind(kind).column] > _RECOGNISED)
         believed = beliefs[recognised]
         guesses[recognised] = exact.guesses(1)[0, 0]
-        doubt = _SHARP.epsilon + 1 - believed[:, kind.column] + believed[:, INEXACT]
+        doubt = SHARP.epsilon + 1 - believed[:, PlayerKind(kind).column] + believed[:, INEXACT]
         guesses["play_epsilon"][recognised] = np.minimum(doubt, 1)
         guesses["bid_epsilon"][recognised] = np.minimum(doubt + believed[:, HIGH] + believed[:, LOW], 1)
     return guesses
@@ -149,18 +148,20 @@ def guess_seats_of(agent: Agent, view: View, model: SeatModel) -> NDArray[Any]:
     return model.guesses(len(view))
 
 
-def assess_every_action(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
+def assess_every_action(
+    agent: Agent, view: View, rng: np.random.Generator, players: Players = ()
+) -> Assessment:
     """Assess as `assess` of `wizard_env.agents.assessment`, with points, chances and errors of all actions.
 
     An agent without playouts keeps its policy. Playouts by a small network estimate the rest, with the
     agent's own guesses at the other seats if it has any. So points and chances come from the same playouts.
     """
-    found = assess(agent, view, rng)
+    found = assess(agent, view, rng, players)
     if found.met is not None and found.error is not None:
         return found
-    guesses = guess_seats_of(agent, view, _model())
-    points, met, _, error = _playouts()(view.known, view.noise(rng), view.mask != 0, guesses=guesses)
-    return Assessment(found.policy, points, np.nanmax(points, axis=1), met, error)
+    guesses = guess_players(guess_seats_of(agent, view, _model()), view.seat, players)
+    points, met, _, error, evidence = try_every_action(_playouts(), view, rng, guesses)
+    return Assessment(found.policy, points, np.nanmax(points, axis=1), met, error, evidence)
 
 
 @cache

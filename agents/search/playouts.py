@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.actions import NUM_ACTIONS
+from wizard_env.actions import FIRST_PLAY, NUM_ACTIONS
+from wizard_env.agents.assessment import Evidence
 from wizard_env.agents.search.likelihood import check_evidence, sample_weighed
 from wizard_env.agents.search.seat_model import (
     GUESS,
@@ -22,6 +23,7 @@ from wizard_env.agents.search.seat_model import (
     guesses_for,
     new_workspace,
 )
+from wizard_env.cards import COUNT, JESTER, JESTER_SHIFT, NUM_KINDS, UNITS, WIZARD, WIZARD_SHIFT
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_integer, quoted
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
@@ -29,7 +31,7 @@ from wizard_env.compiled.threads import get_num_threads, share
 from wizard_env.engine import apply
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.sampling import word_at
-from wizard_env.state import SCORED, STATE, State
+from wizard_env.state import NO_CARD, PLAY, SCORED, STATE, State
 from wizard_env.win_probability import rounds_from, win_probability
 
 BATCH = 32
@@ -38,6 +40,12 @@ _PLAYOUTS_AT_ONCE = 2**18
 """Playouts of a call of the kernel, at most, unless a single decision needs more."""
 _POINT = 1e-5
 """The part of a win that a point counts as: points decide where all actions win equally often."""
+
+
+_FIELDS = [("winners", "i8"), ("points", "i2", MAX_PLAYERS), ("surplus", "i1"), ("takes_trick", "i1")]
+PLAYOUT = np.dtype((np.record, _FIELDS))
+"""The end of a playout: the points of each seat; and for the acting seat the set of cards with which it won
+tricks, the tricks more than its bid, and 1 if it won the first of the tricks, which is the one on the table."""
 
 
 class Outcome(NamedTuple):
@@ -51,6 +59,8 @@ class Outcome(NamedTuple):
     """[n, NUM_ACTIONS]: what it brought more than the reference in the same world, on average."""
     error: NDArray[np.float64]
     """[n, NUM_ACTIONS]: the standard error of that gain."""
+    evidence: Evidence | None = None
+    """None unless it was asked for."""
 
 
 class _Decisions(NamedTuple):
@@ -119,6 +129,7 @@ class Playouts:
         reference: NDArray[np.int64] | None = None,
         guesses: NDArray[Any] | None = None,
         to_win: bool = False,
+        explains: bool = False,
     ) -> Outcome:
         """Try actions.
 
@@ -131,31 +142,35 @@ class Playouts:
             guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of seats that differ; `model` has the
                 network.
             to_win: the gain is one of the probability of winning the game after the round, not of points.
+            explains: also return evidence.
         """
         actions = np.argsort(~tried, axis=1, kind="stable")[:, : tried.sum(axis=1).max(initial=1)]
         actions = np.where(np.take_along_axis(tried, actions, axis=1), actions, -1)
         guesses = guesses_for(self._settings.model, len(known), guesses)
         decisions = _Decisions(known, words, actions, guesses)
-        outcome = Outcome._make(np.full((4, len(known), NUM_ACTIONS), np.nan))
+        shape = len(known), NUM_ACTIONS
+        outcome = Outcome._make([*np.full((4, *shape), np.nan), None])
+        if explains:
+            wins = np.full((*shape, NUM_KINDS), np.nan)
+            outcome = outcome._replace(evidence=Evidence._make([*np.full((3, *shape), np.nan), wins]))
         at_once = 1
         if self.milliseconds is None:
             at_once = max(1, _PLAYOUTS_AT_ONCE // (self.worlds * actions.shape[1]))
         for start in range(0, len(known), at_once):
             rows = slice(start, start + at_once)
-            scored = self._collect(decisions, rows)
-            points = scored[np.arange(len(scored)), ..., known["seat"][rows]]
+            played = self._collect(decisions, rows)
+            points = played["points"][np.arange(len(played)), ..., known["seat"][rows]]
             values: NDArray[Any] = points
             if to_win:
-                values = _chances_after(known[rows], scored) + _POINT * points
+                values = _chances_after(known[rows], played["points"]) + _POINT * points
             compared = None if reference is None else reference[rows]
             _summarise(points, values, actions[rows], compared, outcome, start)
+            if outcome.evidence is not None:
+                _gather(played, actions[rows], outcome.evidence, start)
         return outcome
 
-    def _collect(self, decisions: _Decisions, rows: slice) -> NDArray[np.int16]:
-        """Return int16 [rows, k, worlds, MAX_PLAYERS]: the points of each seat in each playout.
-
-        They are 0 for an action that is not tried.
-        """
+    def _collect(self, decisions: _Decisions, rows: slice) -> NDArray[Any]:
+        """Return [rows, k, worlds] records of dtype PLAYOUT; 0 for an action that is not tried."""
         if self.milliseconds is None:
             return self._play(decisions, rows, range(-(-self.worlds // self._settings.batch_size)))
         step = self._most_threads()
@@ -168,17 +183,17 @@ class Playouts:
     def _most_threads(self) -> int:
         return min(self.threads or get_num_threads(), get_num_threads())
 
-    def _play(self, decisions: _Decisions, rows: slice, batches: range) -> NDArray[np.int16]:
-        """Return int16 [rows, k, worlds, MAX_PLAYERS]: those of some batches of worlds."""
+    def _play(self, decisions: _Decisions, rows: slice, batches: range) -> NDArray[Any]:
+        """Return [rows, k, worlds] records of dtype PLAYOUT, in some batches of worlds."""
         decisions = _Decisions._make(values[rows] for values in decisions)
         count, width = decisions.actions.shape
-        points = np.zeros((count, len(batches), width, self._settings.batch_size, MAX_PLAYERS), np.int16)
+        played = np.zeros((count, len(batches), width, self._settings.batch_size), PLAYOUT)
 
         def play(first: int, step: int) -> None:
-            _play_out(decisions, self._settings, batches.start, points, first, step)
+            _play_out(decisions, self._settings, batches.start, played, first, step)
 
         share(play, min(self._most_threads(), count * len(batches)))
-        return points.swapaxes(1, 2).reshape(count, width, -1, MAX_PLAYERS)
+        return played.swapaxes(1, 2).reshape(count, width, -1)
 
 
 def _chances_after(known: NDArray[Any], points: NDArray[np.int16]) -> NDArray[np.float64]:
@@ -220,14 +235,29 @@ def _summarise(
     outcome.error[into] = np.sqrt(variance)[rows, columns]
 
 
+def _gather(played: NDArray[Any], actions: NDArray[np.int64], evidence: Evidence, start: int) -> None:
+    """Write the evidence of some decisions; the arguments are as for `_summarise`.
+
+    played: [n, k, worlds] records of dtype PLAYOUT.
+    """
+    rows, columns = (actions >= 0).nonzero()
+    into = start + rows, actions[rows, columns]
+    tried = played[rows, columns]
+    evidence.takes_trick[into] = tried["takes_trick"].mean(axis=1)
+    evidence.too_many[into] = (tried["surplus"] > 0).mean(axis=1)
+    evidence.too_few[into] = (tried["surplus"] < 0).mean(axis=1)
+    for card in range(NUM_KINDS):
+        number = {WIZARD: tried["winners"] >> WIZARD_SHIFT, JESTER: tried["winners"] >> JESTER_SHIFT}.get(
+            card, tried["winners"] >> card & 1
+        )
+        evidence.wins[(*into, card)] = (number & COUNT).mean(axis=1)
+
+
 @outlined
 def _try_batch(
-    decisions: Any, index: int, word: np.uint64, settings: Any, workspace: Workspace, points: Any
+    decisions: Any, index: int, word: np.uint64, settings: Any, workspace: Workspace, played: Any
 ) -> None:
-    """Write the points that each action of a decision brings the seats in each world of a batch.
-
-    points: int16 [k, worlds, MAX_PLAYERS].
-    """
+    """Play each action of a decision out in each world of a batch: [k, worlds] records of dtype PLAYOUT."""
     known, actions = decisions.known[index], decisions.actions[index]
     sample = sample_weighed(known, word, settings.batch_size, settings.evidence, workspace)
     generator = sample.generator
@@ -237,38 +267,55 @@ def _try_batch(
             break
         for number in range(settings.batch_size):
             world = sample.chosen[number]
-            if settings.at_random or number == 0 or world != sample.chosen[number - 1]:
-                playout[0] = sample.worlds[world]
-                apply(playout[0], actions[column])
-                if settings.at_random:
-                    generator = _finish_at_random(playout[0], generator)
-                else:
-                    _finish_round(playout[0], workspace)
-            points[column, number] = playout[0].points
+            if not settings.at_random and number and world == sample.chosen[number - 1]:
+                played[column, number] = played[column, number - 1]
+                continue
+            playout[0] = sample.worlds[world]
+            generator = _finish_round(
+                playout[0], actions[column], settings.at_random, generator, workspace, played[column, number]
+            )
 
 
 @compiled
-def _finish_round(state: State, workspace: Workspace) -> None:
-    """Play every seat as its model does until the round is scored."""
-    while state.phase < SCORED:
-        apply(state, choose_action(state, workspace))
+def _finish_round(
+    state: State, action: int, at_random: bool, generator: np.uint64, workspace: Workspace, result: Any
+) -> np.uint64:
+    """Take an action, and play every seat as its model does, or at random, until the round is scored.
 
+    result: a record of dtype PLAYOUT, written here.
 
-@compiled
-def _finish_at_random(state: State, generator: np.uint64) -> np.uint64:
-    """Play every seat at random until the round is scored; return the generator after the draws."""
-    while state.phase < SCORED:
-        generator = step_generator(generator, 1)
-        apply(state, random_action(state, mix(generator)))
+    Returns the generator after the draws.
+    """
+    observer = int(state.seat)
+    won, tricks, card = int(state.tricks_won[observer]), int(state.num_plays) // state.num_players, NO_CARD
+    result.winners, result.takes_trick = 0, 0
+    while True:
+        if state.phase == PLAY and state.seat == observer:
+            card = action - FIRST_PLAY
+        apply(state, action)
+        if state.tricks_won[observer] > won:
+            won += 1
+            result.winners += UNITS[card]
+            if int(state.num_plays) // state.num_players == tricks + 1:
+                result.takes_trick = 1
+        if state.phase >= SCORED:
+            break
+        if at_random:
+            generator = step_generator(generator, 1)
+            action = random_action(state, mix(generator))
+        else:
+            action = choose_action(state, workspace)
+    result.points[:] = state.points
+    result.surplus = won - int(state.bids[observer])
     return generator
 
 
-@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[[np.int16]]]]], int, int)
-def _play_out(decisions: Any, settings: Any, first_batch: int, points: Any, first: int, step: int) -> None:
+@kernel(_DECISIONS_KIND, _SETTINGS_KIND, int, [[[[PLAYOUT]]]], int, int)
+def _play_out(decisions: Any, settings: Any, first_batch: int, played: Any, first: int, step: int) -> None:
     """Play each `step`-th batch of worlds, from number `first` on; the batches of all decisions count."""
-    batches = points.shape[1]
-    for task in range(first, points.shape[0] * batches, step):
+    batches = played.shape[1]
+    for task in range(first, played.shape[0] * batches, step):
         index, batch = task // batches, task % batches
         word = word_at(decisions.words[index], first_batch + batch)
         workspace = new_workspace(settings.model, decisions.guesses[index])
-        _try_batch(decisions, index, word, settings, workspace, points[index, batch])
+        _try_batch(decisions, index, word, settings, workspace, played[index, batch])
