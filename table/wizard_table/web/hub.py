@@ -188,7 +188,8 @@ class Hub:
         try:
             if session.game.seat != connection.seat:
                 raise ValueError(t("hints are only given to the seat that acts"))
-            advice = await self.agents.ask(name, partial(show_advice, game=session.game))
+            question = partial(show_advice, game=session.game, players=session.seats)
+            advice = await self.agents.ask(name, question)
             await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
             hint = {"agent": name, "decisions": len(session.events), **advice}
             connection.send({"kind": "hint", **hint})

@@ -44,12 +44,14 @@ can open it.
 
     view        the table as the seat may see it: see `views.view_of`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
-    hint        {"agent", "decisions", "choices", "value"}; none comes if the seat moves first
+    hint        {"agent", "decisions", "choices", "value", "why"}; none comes if the seat moves first
     error       {"why"}, with "detail" as above
     pong        the answer to a Ping, by which a browser finds out that the server is still there
 
-`choices`, also in advice: [{"action", "share", "points", "met", "error"}], every legal action, the best
-first, see `ActionAdvice` in `wizard_env.evaluation.advice`; `value` is the points of the first.
+`choices`, also in advice: [{"action", "share", "points", "met", "error", "as_good", "why"}], every legal
+action, the best first, see `ActionAdvice` in `wizard_env.evaluation.advice`; `value` is the points of the
+first. `why` is text: in a choice the reason for it or against it, "" if the playouts bear none out; in the
+advice the best choices, and the reasons for the first and against the best of those that are worse.
 
 A view adds to `views.view_of`: "table", "names", "open": seats nobody has taken, "waiting": whether the game
 has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the

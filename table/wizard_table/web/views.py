@@ -5,10 +5,12 @@ from functools import lru_cache
 from typing import Any
 
 from wizard_env import ACTIONS, Agent, Game, Round
+from wizard_env.agents.assessment import Players
 from wizard_env.evaluation.advice import advise
 from wizard_env.records.game_records import replay
 from wizard_env.render.scene import Scene
 from wizard_env.session import Session
+from wizard_table.reasons import explain, sentence
 from wizard_table.translation import t
 
 _LATEST_EVENTS = 6
@@ -67,10 +69,18 @@ def _public_scene(session: Session) -> Scene:
     return replace(seen[0], observer=None, seats=tuple(seen[seat].seats[seat] for seat in range(players)))
 
 
-def show_advice(agent: Agent, game: Game) -> dict[str, Any]:
-    """Return an agent's advice to the acting seat, see `messages`. Raises ValueError if the game is over."""
-    advice = advise(agent, game)
-    return {"choices": [asdict(choice) for choice in advice.choices], "value": advice.value}
+def show_advice(agent: Agent, game: Game, players: Players | None = None) -> dict[str, Any]:
+    """Return an agent's advice to the acting seat, see `messages` and `advise`, with reasons in words.
+
+    Raises ValueError if the game is over.
+    """
+    advice = advise(agent, game, players)
+    choices = [
+        {name: value for name, value in vars(one).items() if name != "reason"}
+        | {"why": sentence(one.reason) if one.reason else ""}
+        for one in advice.choices
+    ]
+    return {"choices": choices, "value": advice.value, "why": explain(advice)}
 
 
 # --- records

@@ -1,6 +1,8 @@
 """People in Chromium: they open tables, sit down and play."""
 
+import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 AGENTS = ["random", "rule_based", "search:worlds=8", "champion"]
@@ -92,3 +94,8 @@ def solve_puzzles(page: Any) -> None:
 def plain(text: str) -> str:
     """Return a text of the page with hyphens for its minus signs, so that its numbers can be read."""
     return text.replace("\N{MINUS SIGN}", "-")
+
+
+def figures(text: str) -> list[Decimal]:
+    """Return the numbers in a text of the page."""
+    return [Decimal(figure) for figure in re.findall(r"[+-]?\d+(?:\.\d)?", plain(text))]

@@ -81,7 +81,7 @@ def test_axe_finds_nothing(visit: Visit, address: str, size: str, theme: str) ->
     page.wait_for_selector("#advice tbody tr")
     look("review")
     page.evaluate(f"location.hash = 'result/{table}/0'")
-    page.wait_for_selector("#result .sums tfoot")
+    page.wait_for_selector("#result .worth")
     look("own result")
     page.click("#result .links a:last-child")
     page.wait_for_selector("#result .results [aria-current]")

@@ -228,7 +228,7 @@ def moments(page: Any, address: str) -> Iterator[str]:
     page.click("#later")
     page.wait_for_selector("#advice tbody tr")
     yield "review"
-    visit("result/boxes-over/0", "#result .sums tfoot")
+    visit("result/boxes-over/0", "#result .worth")
     yield "result"
 
 

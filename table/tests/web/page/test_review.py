@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from table.tests.web.page.browsing import Visit, play_on, sit_down
+from table.tests.web.page.browsing import Visit, figures, play_on, sit_down
 from wizard_env.records.game_records import read_records
 
 
@@ -20,6 +20,13 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
     best, chosen = page.locator("#advice tbody tr").first, page.locator("#advice tr[data-chosen]")
     assert best.get_attribute("data-chosen") is None
     assert f"{chosen.locator('td').first.inner_text()} instead of" in cost
+    page.click("#luck summary")
+    page.wait_for_selector("#sums tfoot")
+    rows = [figures(line) for line in page.inner_text("#sums table").splitlines()[1:]]
+    for number, points, par, luck, lost in rows[:2]:
+        assert number in (1, 2)
+        assert points == par + luck - lost
+    assert rows[2] == [sum(column) for column in zip(*(row[1:] for row in rows[:2]), strict=True)]
     with page.expect_download() as download:
         page.click("#save")
     download.value.save_as(tmp_path / "game.jsonl")

@@ -2,7 +2,7 @@ import assert from "node:assert";
 import test from "node:test";
 import { load } from "./browser.mjs";
 
-const { addUp, costliest, isLoss, sentence } = await load("pages/judgements.js");
+const { addUp, costliest, isLoss, sentence, worthText } = await load("pages/judgements.js");
 
 const decision = (seat, lost, others = {}) => ({
   round_number: 2,
@@ -44,10 +44,13 @@ test("sums add up over the rounds", () => {
     ],
   );
   assert.deepEqual(total, { points: 60, par: 2, luck: 52, lost: 2 });
+  assert.equal(worthText(judged, 1), "These cards were worth about 2 and brought 60.");
 });
 
 test("a costly decision is a sentence", () => {
-  assert.equal(sentence(decision(0, 12.34)), "Round 2: 7 of hearts instead of Wizard: −12,3");
+  assert.equal(sentence(decision(0, 12.34)), "Round 2: 7 of hearts instead of Wizard cost about 12 points");
   const bid = decision(0, 3, { chosen: "bid 1", best: "bid 0" });
-  assert.equal(sentence(bid), "Round 2: bid 1 instead of 0: −3,0");
+  assert.equal(sentence(bid), "Round 2: bid 1 instead of 0 cost about 3 points");
+  const small = decision(0, 0.8, { chosen: "bid 1", best: "bid 0" });
+  assert.equal(sentence(small), "Round 2: bid 1 instead of 0 cost about 1 point");
 });

@@ -38,18 +38,20 @@ test("what was saved is kept", () => {
 test("another record begins at its first decision", () => {
   assert.equal(storage.savedRecord(), null);
   storage.saveRecord("{}\n", ["Ann", "Ben", "Cleo"]);
-  assert.deepEqual(storage.savedRecord(), ["{}", ["Ann", "Ben", "Cleo"]]);
+  assert.deepEqual(storage.savedRecord(), ["{}", ["Ann", "Ben", "Cleo"], null]);
+  storage.saveRecord("{}", null, { table: "t", seat: 2 });
+  assert.deepEqual(storage.savedRecord(), ["{}", null, { table: "t", seat: 2 }]);
   storage.saveMoment(31);
   assert.equal(storage.savedMoment(), 31);
   storage.saveRecord("{}\n");
-  assert.deepEqual(storage.savedRecord(), ["{}", null]);
+  assert.deepEqual(storage.savedRecord(), ["{}", null, null]);
   assert.equal(storage.savedMoment(), 0);
 });
 
 test("what the browser has no room for is kept until the document is closed", () => {
   const large = "x".repeat(2000);
   storage.saveRecord(large);
-  assert.deepEqual(storage.savedRecord(), [large, null]);
+  assert.deepEqual(storage.savedRecord(), [large, null, null]);
   storage.savePerson("Ann");
   storage.savePerson(large);
   assert.equal(storage.savedPerson(), large);

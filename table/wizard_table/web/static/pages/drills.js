@@ -2,7 +2,7 @@
 // the points to expect from each action, and the earlier choice. Figures of a puzzle are stored with it.
 
 import { actionName } from "../drawings/cards.js";
-import { language, signed, t, tn } from "../language.js";
+import { decimal, language, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, judgeOf, make } from "../shared/elements.js";
@@ -86,8 +86,13 @@ async function decide(view, action) {
   $("next").focus();
   const right = isRight(advice.choices, action);
   const after = (isPuzzle(shown) ? savePuzzle : saveAnswer)(shown, right, Date.now());
-  const verdict = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
-  say(verdict, `${comparison(advice.choices, action)} ${again(after, right)}`);
+  const title = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
+  const texts = [
+    comparison(advice.choices, action),
+    ...reasons(advice.choices, action, right),
+    again(after, right),
+  ];
+  say(title, texts.join(" "));
 }
 
 function assessment() {
@@ -96,13 +101,20 @@ function assessment() {
 }
 
 function comparison(choices, action) {
-  const points = (one) => signed(worthOf(choices, one), 1);
+  const points = (one) => decimal(Math.round(worthOf(choices, one)));
   const now = { chosen: actionName(action), points: points(action) };
-  if (isPuzzle(shown)) return t("You chose {chosen}: {points} points.", now);
-  if (action === shown.chosen) return t("Same choice again, {chosen}: {points} points.", now);
+  if (isPuzzle(shown)) return t("{chosen}: worth about {points}.", now);
+  if (action === shown.chosen) return t("Same choice again, {chosen}: worth about {points}.", now);
   const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
-  return t("Now {chosen}: {points} points; then {before}: {worth}.", { ...now, ...before });
+  return t("Now {chosen}: worth about {points}; then {before}: about {worth}.", { ...now, ...before });
 }
+
+// For the best choice after a wrong answer, and for or against the choice that was made.
+const reasons = (choices, action, right) =>
+  choices
+    .filter((one, place) => one.action === action || (place === 0 && !right))
+    .map(({ why }) => why)
+    .filter(Boolean);
 
 function again(after, right) {
   if (!right) return t("It comes again today.");

@@ -1,7 +1,7 @@
 // Judged rounds: the sums of luck and skill, and the decisions that lost the most.
 
 import { actionName } from "../drawings/cards.js";
-import { decimal, signed, t } from "../language.js";
+import { decimal, signed, t, tn } from "../language.js";
 import { askQuietly } from "../shared/connection.js";
 import { levelName, make, makeTable, row } from "../shared/elements.js";
 import { sleep } from "../shared/visit.js";
@@ -37,6 +37,15 @@ export function sumsOf(judged, seat) {
   return table;
 }
 
+// What the cards of a game were worth on average, and what came of them.
+export function worthText(judged, seat) {
+  const { points, par } = addUp(judged, seat).total;
+  return t("These cards were worth about {worth} and brought {points}.", {
+    worth: decimal(Math.round(par)),
+    points: decimal(points),
+  });
+}
+
 // The decisions of a seat that lost the most, the costliest first.
 export const costliest = (judged, seat, most) =>
   judged
@@ -46,12 +55,16 @@ export const costliest = (judged, seat, most) =>
     .slice(0, most);
 
 export const sentence = ({ round_number, chosen, best, lost }) =>
-  t("Round {number}: {chosen} instead of {better}: {points}", {
-    number: round_number,
-    chosen: actionName(chosen),
-    better: best.startsWith("bid") ? best.split(" ")[1] : actionName(best),
-    points: signed(-lost, 1),
-  });
+  tn(
+    "Round {number}: {chosen} instead of {better} cost about {count} point",
+    "Round {number}: {chosen} instead of {better} cost about {count} points",
+    Math.round(lost),
+    {
+      number: round_number,
+      chosen: actionName(chosen),
+      better: best.startsWith("bid") ? best.split(" ")[1] : actionName(best),
+    },
+  );
 
 // The agent that judged, the time it took, and the meaning of the sums.
 export function notesOn(judged) {

@@ -19,7 +19,7 @@ import { heading, paragraph } from "../shared/heading.js";
 import { savedMatch, savedToken, saveMatch } from "../shared/storage.js";
 import { gridOf } from "./games.js";
 import { challenge, costText } from "./headline.js";
-import { costliest, judgedGame, notesOn, sentence, sumsOf } from "./judgements.js";
+import { costliest, judgedGame, sentence, worthText } from "./judgements.js";
 
 const SHOWN = 3; // decisions
 
@@ -144,9 +144,9 @@ function decisions({ seat, num_rounds, shared, match }, judged) {
       losses.length
         ? make("ol", { className: "losses" }, ...items)
         : paragraph(t("No decision lost points.")),
+      paragraph(worthText(judged, seat), "worth"),
     );
   }
-  if (judged.length) parts.push(make("div", { className: "wide" }, sumsOf(judged, seat)), ...notesOn(judged));
   const title = t("The costliest decisions");
   if (shared || !match) return make("section", { className: "panel" }, make("h2", {}, title), ...parts);
   const hidden = make("details", { className: "panel" });

@@ -9,11 +9,13 @@ import { onEachVisit, sleep, visitSignal } from "../shared/visit.js";
 import { drawAdvice, drawThinking } from "../table/advice.js";
 import { drawTable } from "../table/drawing.js";
 import { drawCourse } from "./course.js";
+import { judgedGame, notesOn, sumsOf } from "./judgements.js";
 
 const STEP = 60; // milliseconds between two requests while a key is held down
 
 let record = ""; // of the game
 let names = null; // of the players, if the game was played here
+let played = null; // the table and the reader's seat there, if there is one
 let shown; // the view of the decision that is shown
 let target = null; // the number of decisions to show next
 let moving; // whether a request for a view is under way
@@ -27,12 +29,13 @@ onEachVisit(() => {
 export function showReview(agents) {
   const kept = savedRecord();
   if (kept === null) return goTo(LOBBY);
-  [record, names] = kept;
+  [record, names, played = null] = kept;
   $("save").href = URL.createObjectURL(new Blob([record]));
   const offered = agents.toReversed().map(({ name }) => new Option(levelName(name), name));
   $("adviser").append(new Option(t("nobody"), ""), ...offered);
   $("adviser").value = judgeOf(agents) ?? agents.at(-1).name;
   for (const name of ["hint", "back", "paces"]) $(name).hidden = true;
+  $("luck").hidden = played === null || judgeOf(agents) === null;
   listen();
   go(savedMoment());
 }
@@ -44,6 +47,7 @@ function listen() {
   $("earlier").onclick = () => go(shown.first_decisions.findLast((first) => first < target) ?? 0);
   $("later").onclick = () => go(shown.first_decisions.find((first) => first > target) ?? shown.num_decisions);
   $("adviser").onchange = advise;
+  $("luck").ontoggle = showLuck;
   document.addEventListener("keydown", goByKey, { signal: visitSignal() });
 }
 
@@ -91,6 +95,19 @@ function show(view) {
   saveMoment(view.decisions);
   for (const name of ["before", "earlier"]) $(name).disabled = view.decisions === 0;
   for (const name of ["after", "later"]) $(name).disabled = view.decisions === view.num_decisions;
+}
+
+// What each round was worth, and what luck and choices made of it.
+async function showLuck() {
+  const sums = $("sums");
+  if (!$("luck").open || sums.firstElementChild) return;
+  const { table, seat } = played;
+  const total = shown.scene.num_rounds;
+  const judged = await judgedGame(table, total, ({ length }) => {
+    sums.textContent = t("Judged {done} of {total} rounds …", { done: length, total });
+  });
+  if (judged === null) sums.textContent = t("The server is not responding.");
+  else sums.replaceChildren(sumsOf(judged, seat), ...notesOn(judged));
 }
 
 // --- advice

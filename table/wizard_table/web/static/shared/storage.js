@@ -75,12 +75,13 @@ const matchKey = (match) => `wizard match ${match}`;
 export const savedMatch = (match) => browser.get(matchKey(match));
 export const saveMatch = (match, table) => browser.set(matchKey(match), table);
 
-// The record of a game, and the names of its players or null. Null if nothing is kept.
+// The record of a game; the names of its players, and the table and the reader's seat there, each or null. Null
+// if nothing is kept.
 export const savedRecord = () => JSON.parse(tab.get(RECORD));
 
-export function saveRecord(text, names = null) {
+export function saveRecord(text, names = null, played = null) {
   tab.remove(MOMENT);
-  tab.set(RECORD, JSON.stringify([text.trim(), names]));
+  tab.set(RECORD, JSON.stringify([text.trim(), names, played]));
 }
 
 // The number of decisions made so far.

@@ -43,16 +43,16 @@ export function drawChoices(view, choose) {
 }
 
 // A hint's figures on bids, suits and cards: the chance of meeting the bid, and the points expected.
-// The best choice is marked. No choices: no figures.
-export function drawFigures(choices, best = null) {
+// The best choices are marked. No choices: no figures.
+export function drawFigures(choices) {
   for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
   for (const old of document.querySelectorAll("[data-best]")) delete old.dataset.best;
-  for (const { action, met, points } of choices) {
+  for (const { action, met, points, as_good } of choices) {
     const choice = document.querySelector(
       `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
     );
     choice?.append(figures(percent(met), signed(points)));
-    if (choice && action === best) choice.dataset.best = "";
+    if (choice && as_good) choice.dataset.best = "";
   }
   drawStepper();
 }

@@ -86,7 +86,7 @@ function buttons(view) {
   const review = async () => {
     const record = await fetchRecord(table);
     if (record === null) return complain(t("The server is not responding."));
-    saveRecord(record, names);
+    saveRecord(record, names, you === null ? null : { table, seat: you });
     saveMoment(costly);
     goTo(REVIEW);
   };

@@ -1,10 +1,9 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
 
-import { actionName } from "../drawings/cards.js";
-import { decimal, t } from "../language.js";
+import { decimal } from "../language.js";
 import { keepGame } from "../pages/collection.js";
 import { isCompiled, untilCompiled } from "../shared/connection.js";
-import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
+import { $, complain, judgeOf, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
 import { saveMatch } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
@@ -147,9 +146,9 @@ function forgetHint() {
 // Returns the best action.
 function redrawHint() {
   const best = drawHint(hint);
-  drawFigures(hint.choices, best);
+  drawFigures(hint.choices);
   $("told").hidden = false;
-  $("told").firstElementChild.textContent = t("Best: {choice}.", { choice: actionName(best) });
+  $("told").firstElementChild.textContent = hint.why;
   $("hint").ariaPressed = "true";
   return best;
 }
@@ -158,10 +157,8 @@ function showHint(message) {
   $("hint").disabled = !view.legal.length;
   if (message.decisions !== view.decisions) return;
   hint = message;
-  const best = redrawHint();
-  suggest(best);
-  const values = { agent: levelName(hint.agent), choice: actionName(best) };
-  $("news").textContent = t("{agent} advises: {choice}", values);
+  suggest(redrawHint());
+  $("news").textContent = $("told").firstElementChild.textContent;
   teach(view, true);
 }
 
