@@ -65,6 +65,7 @@ const isPuzzle = (drill) => "choices" in drill;
 function show(view) {
   $("result").hidden = true;
   for (const name of ["next", "replay"]) $(name).hidden = true;
+  $("lines").hidden = false;
   for (const name of ["choices", "hand"]) $(name).inert = false;
   drawTable(view, (action) => decide(view, action));
   document.title = t("Drills – Wizard");
@@ -79,14 +80,15 @@ async function decide(view, action) {
   for (const name of ["choices", "hand"]) $(name).inert = true;
   const advice = isPuzzle(shown) ? { ...shown, value: shown.choices[0].points } : await assessment();
   if (!advice) return show(view);
-  const best = drawHint(advice, action, shown.chosen);
-  drawFigures(advice.choices, best);
+  drawHint(advice, action, shown.chosen);
+  $("lines").hidden = true; // there is nothing left to choose
+  drawFigures(advice.choices);
   $("next").hidden = false;
   $("replay").hidden = isPuzzle(shown);
   $("next").focus();
   const right = isRight(advice.choices, action);
   const after = (isPuzzle(shown) ? savePuzzle : saveAnswer)(shown, right, Date.now());
-  const title = right ? t("Right.") : t("Better: {action}.", { action: actionName(best) });
+  const title = right ? t("Right.") : t("Better: {action}.", { action: bestOf(advice.choices) });
   const texts = [
     comparison(advice.choices, action),
     ...reasons(advice.choices, action, right),
@@ -98,6 +100,12 @@ async function decide(view, action) {
 function assessment() {
   drawThinking(judge);
   return ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
+}
+
+// The best choices, at most three of those that are equally good.
+function bestOf(choices) {
+  const names = choices.filter(({ as_good }) => as_good).map(({ action }) => actionName(action));
+  return new Intl.ListFormat(language, { type: "disjunction" }).format(names.slice(0, 3));
 }
 
 function comparison(choices, action) {

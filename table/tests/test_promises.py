@@ -1,0 +1,61 @@
+"""What hints promise comes true: points and met bids, beside every level of the lobby."""
+
+import numpy as np
+import pytest
+from wizard_table.commands import OFFERED
+
+from table.tools.promises import JUDGE, measure
+from wizard_env import Game, Rules, View
+from wizard_env.agents import load
+from wizard_env.agents.search.seat_model import BY_HEURISTIC, BY_NETWORK, BY_RULES, guess_players
+from wizard_env.evaluation.advice import Advice, advise
+
+POINTS = 3
+"""By which a promise may miss what comes, on average over 400 bids."""
+
+
+def test_known_players_play_as_themselves() -> None:
+    """People, and agents of other names, stay as the adviser guesses them."""
+    game = Game(Rules(4, hand_sizes=(7,)), seed=2)
+    view = View.of([game, game])
+    guesses = load(JUDGE).guess_seats(view)  # type: ignore[attr-defined]
+    acting = int(view.seat[0])
+    players: list[str | None] = ["heuristic"] * 4
+    players[(acting + 1) % 4], players[(acting + 2) % 4] = "rule_based", None
+    found = guess_players(guesses, view.seat, players)
+    expected = [BY_NETWORK, BY_RULES, BY_NETWORK, BY_HEURISTIC]
+    for row in range(2):
+        assert [found["kind"][row, (acting + left) % 4] for left in range(4)] == expected
+    assert (guesses["kind"][:, :4] == BY_NETWORK).all()
+
+
+def test_hints_depend_on_who_sits_there() -> None:
+    """The names of a game's players count, unless others are given."""
+    game = Game(Rules(4, hand_sizes=(7,)), seed=2)
+
+    def told(players: list[str | None] | None = None) -> Advice:
+        return advise(load("champion+search:worlds=8"), game, players)
+
+    nobody, easy = told(), told(["rule_based"] * 4)
+    assert easy != nobody
+    game.players = ("rule_based",) * 4
+    assert told() == easy
+    assert told([None] * 4) == nobody
+
+
+def test_promises_beside_an_easy_player() -> None:
+    """Some bids; a promise of every hint that is five points too high or low fails."""
+    found = measure("rule_based", 12, Rules(3, hand_sizes=(1, 2, 3)))
+    assert found.bids == 36
+    assert abs(found.points - found.came) < max(POINTS, 2 * found.error)
+    assert found.error < 4
+    assert abs(found.met - found.came_met) < 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", OFFERED)
+def test_promises_beside_every_level(opponent: str) -> None:
+    found = measure(opponent, 27, Rules(4))
+    assert found.bids > 400
+    assert abs(found.points - found.came) < POINTS
+    assert np.isclose(found.met, found.came_met, atol=0.06)
