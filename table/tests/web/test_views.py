@@ -92,7 +92,7 @@ def test_assessments_of_every_decision(client: TestClient, game: Game) -> None:
     assert sum(one["share"] for one in network["choices"]) == pytest.approx(1, abs=1e-5)
     for advice in (network, rules):
         assert advice["value"] == advice["choices"][0]["points"]
-        assert set(advice["choices"][0]) == {"action", "share", "points", "met", "error"}
+        assert set(advice["choices"][0]) == {"action", "share", "points", "met", "error", "as_good", "why"}
     over = client.post("/records/assessment", json={**asked, "decisions": 18, "agent": "champion"})
     assert over.status_code == 400
 
