@@ -57,8 +57,8 @@ class Advice:
 def advise(agent: Agent, game: Game, players: Players | None = None) -> Advice:
     """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over.
 
-    players: who sits at the table; `game.players` if None. Agents known by name play as themselves in the
-        playouts.
+    players: who sits at the table; `game.players` if None. An agent may let those play as themselves in
+        its playouts.
 
     The figures are those of an analysis by the same agent, see `wizard_env.evaluation.analysis`.
     """

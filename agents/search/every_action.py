@@ -17,11 +17,11 @@ from wizard_env.view import View
 
 
 def try_every_action(
-    playouts: Playouts, view: View, rng: np.random.Generator, guesses: NDArray[Any]
+    playouts: Playouts, view: View, rng: np.random.Generator, guesses: NDArray[Any] | None = None
 ) -> Outcome:
     """Try the legal actions; cards that are alike get the outcome of one of them, and its evidence.
 
-    guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of the seats.
+    guesses: [n, MAX_PLAYERS] of dtype GUESS, the models of seats that differ.
     """
     tried = view.mask.copy()
     _drop_doubles(view.known, tried)

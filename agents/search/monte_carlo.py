@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.assessment import Assessment, Players
+from wizard_env.agents.assessment import Assessment
 from wizard_env.agents.heuristic import SCRATCH, Scratch, best_choice, choice_values
 from wizard_env.agents.search.every_action import distinct_cards, try_every_action
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import HEURISTIC, guess_players
 from wizard_env.checks import check_choice
 from wizard_env.compiled.bits import lowest_bit
 from wizard_env.compiled.jit import kernel, outlined
@@ -64,12 +63,7 @@ class SearchAgent:
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Estimate the points of every legal action; the policy takes the best one."""
-        return self.assess_beside(view, rng, [])
-
-    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
-        """Assess as `assess`, with named players in the seats."""
-        guesses = guess_players(HEURISTIC.guesses(len(view)), view.seat, players)
-        points, met, _, error, evidence = try_every_action(self._playouts, view, rng, guesses)
+        points, met, _, error, evidence = try_every_action(self._playouts, view, rng)
         best = certain(np.nanargmax(points, axis=1))
         return Assessment(best, points, np.nanmax(points, axis=1), met, error, evidence)
 

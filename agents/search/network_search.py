@@ -18,7 +18,7 @@ from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.every_action import try_every_action
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import EXACT, SHARP, SeatModel, guess_players
+from wizard_env.agents.search.seat_model import EXACT, SHARP, SeatModel
 from wizard_env.checks import check_choice, check_integer, quoted
 from wizard_env.view import Actions, View
 
@@ -132,12 +132,27 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     guesses = model.guesses(len(beliefs))
     others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
     for kind, exact in EXACT.items():
-        recognised = others & (beliefs[..., PlayerKind(kind).column] > _RECOGNISED)
+        recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
         believed = beliefs[recognised]
         guesses[recognised] = exact.guesses(1)[0, 0]
-        doubt = SHARP.epsilon + 1 - believed[:, PlayerKind(kind).column] + believed[:, INEXACT]
+        doubt = SHARP.epsilon + 1 - believed[:, kind.column] + believed[:, INEXACT]
         guesses["play_epsilon"][recognised] = np.minimum(doubt, 1)
         guesses["bid_epsilon"][recognised] = np.minimum(doubt + believed[:, HIGH] + believed[:, LOW], 1)
+    return guesses
+
+
+def guess_players(guesses: NDArray[Any], seat: NDArray[np.integer], players: Players) -> NDArray[Any]:
+    """Return guesses in which `heuristic` plays as itself in each seat that has its name, but the acting one.
+
+    Beside `rule_based`, the network's playouts promise what comes; as itself, they promise too little
+    (table/tools/promises.py).
+
+    guesses: [n, MAX_PLAYERS] of dtype GUESS; seat: int [n].
+    """
+    guesses = guesses.copy()
+    for number, name in enumerate(players):
+        if name == PlayerKind.HEURISTIC:
+            guesses[seat != number, number] = EXACT[PlayerKind.HEURISTIC].guesses(1)[0, 0]
     return guesses
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.assessment import PlayerKind, Players
+from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.heuristic import SCRATCH, best_choice, choice_values
 from wizard_env.agents.layers import Layer, add_rows, find_nonzeros, rectify
 from wizard_env.agents.network import input_scale
@@ -90,11 +90,11 @@ RULE_BASED = SeatModel(*_NO_NETWORK, Softmax(0.005, temperature=0.0), Softmax(0.
 """It has no values, so its temperatures mean nothing."""
 SHARP = Softmax(0.005, temperature=0.0)
 """For a kind that has explained every choice so far."""
-EXACT: dict[str, SeatModel] = {
+EXACT = {
     PlayerKind.RULE_BASED: RULE_BASED._replace(bids=SHARP, plays=SHARP),
     PlayerKind.HEURISTIC: HEURISTIC._replace(bids=SHARP, plays=SHARP),
 }
-"""The models of agents that are known to sit there, by name."""
+"""The models of agents that are known to sit there, by kind."""
 _SOFTMAX_KIND = Softmax._make((float, float))
 MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_KIND, int))
 """The kind of a model, for kernels."""
@@ -108,18 +108,6 @@ def guesses_for(model: SeatModel, count: int, guesses: NDArray[Any] | None = Non
     guesses = model.guesses(count) if guesses is None else guesses
     if len(model.widths) == 0 and (guesses["kind"] == BY_NETWORK).any():
         raise ValueError("a seat is guessed to be a network, and the model has no layers")
-    return guesses
-
-
-def guess_players(guesses: NDArray[Any], seat: NDArray[np.integer], players: Players) -> NDArray[Any]:
-    """Return guesses in which players of known names, but for the acting seats, do what they do.
-
-    guesses: [n, MAX_PLAYERS] of dtype GUESS; seat: int [n].
-    """
-    guesses = guesses.copy()
-    for number, name in enumerate(players):
-        if name in EXACT:
-            guesses[seat != number, number] = EXACT[name].guesses(1)[0, 0]
     return guesses
 
 

@@ -7,15 +7,16 @@ from wizard_table.commands import OFFERED
 from table.tools.promises import JUDGE, measure
 from wizard_env import Game, Rules, View
 from wizard_env.agents import load
-from wizard_env.agents.search.seat_model import BY_HEURISTIC, BY_NETWORK, BY_RULES, guess_players
+from wizard_env.agents.search.network_search import guess_players
+from wizard_env.agents.search.seat_model import BY_HEURISTIC, BY_NETWORK
 from wizard_env.evaluation.advice import Advice, advise
 
 POINTS = 3
 """By which a promise may miss what comes, on average over 400 bids."""
 
 
-def test_known_players_play_as_themselves() -> None:
-    """People, and agents of other names, stay as the adviser guesses them."""
+def test_medium_plays_as_itself() -> None:
+    """The acting seat, people, and agents of other names stay as the adviser guesses them."""
     game = Game(Rules(4, hand_sizes=(7,)), seed=2)
     view = View.of([game, game])
     guesses = load(JUDGE).guess_seats(view)  # type: ignore[attr-defined]
@@ -23,7 +24,7 @@ def test_known_players_play_as_themselves() -> None:
     players: list[str | None] = ["heuristic"] * 4
     players[(acting + 1) % 4], players[(acting + 2) % 4] = "rule_based", None
     found = guess_players(guesses, view.seat, players)
-    expected = [BY_NETWORK, BY_RULES, BY_NETWORK, BY_HEURISTIC]
+    expected = [BY_NETWORK, BY_NETWORK, BY_NETWORK, BY_HEURISTIC]
     for row in range(2):
         assert [found["kind"][row, (acting + left) % 4] for left in range(4)] == expected
     assert (guesses["kind"][:, :4] == BY_NETWORK).all()
@@ -36,10 +37,10 @@ def test_hints_depend_on_who_sits_there() -> None:
     def told(players: list[str | None] | None = None) -> Advice:
         return advise(load("champion+search:worlds=8"), game, players)
 
-    nobody, easy = told(), told(["rule_based"] * 4)
-    assert easy != nobody
-    game.players = ("rule_based",) * 4
-    assert told() == easy
+    nobody, medium = told(), told(["heuristic"] * 4)
+    assert medium != nobody
+    game.players = ("heuristic",) * 4
+    assert told() == medium
     assert told([None] * 4) == nobody
 
 

@@ -23,8 +23,8 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
     page.click("#luck summary")
     page.wait_for_selector("#sums tfoot")
     rows = [figures(line) for line in page.inner_text("#sums table").splitlines()[1:]]
-    for number, points, par, luck, lost in rows[:2]:
-        assert number in (1, 2)
+    for index, points, par, luck, lost in rows[:2]:
+        assert index in (1, 2)
         assert points == par + luck - lost
     assert rows[2] == [sum(column) for column in zip(*(row[1:] for row in rows[:2]), strict=True)]
     with page.expect_download() as download:
