@@ -45,7 +45,7 @@ _POINT = 1e-5
 _FIELDS = [("winners", "i8"), ("points", "i2", MAX_PLAYERS), ("surplus", "i1"), ("takes_trick", "i1")]
 PLAYOUT = np.dtype((np.record, _FIELDS))
 """The end of a playout: the points of each seat; and for the acting seat the set of cards with which it won
-tricks, the tricks more than its bid, and 1 if it won the first of the tricks, which is the one on the table."""
+tricks, the tricks more than its bid, and 1 if it won the trick that is on the table."""
 
 
 class Outcome(NamedTuple):

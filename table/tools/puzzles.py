@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
-from wizard_table.web.puzzles import PUZZLES, Puzzle
+from wizard_table.web.puzzles import EQUAL, PUZZLES, Puzzle
 
 from wizard_env import ACTIONS, Game, Rules, View
 from wizard_env.agents.assessment import Assessment, assess
@@ -28,8 +28,6 @@ SEED = 2026
 COUNT = 50
 LEAD = 4.0
 """Points by which the best choice leads; of equal cards, as neighbours in a suit are, one counts."""
-EQUAL = 1.0
-"""Points by which cards that count as equal may differ: as much as an answer may fall short and be right."""
 WORLDS = 10_000
 FEW = (64, 256)
 """Worlds of the searches that pick candidates."""

@@ -13,6 +13,8 @@ from wizard_env.session import Session
 from wizard_table.web.views import view_of
 
 PUZZLES = Path(__file__).parent / "puzzles.json"
+EQUAL = 1.0
+"""Points by which equal cards may differ: as much as an answer may fall short and be right."""
 
 
 class Puzzle(TypedDict):
@@ -51,7 +53,11 @@ def show_puzzles() -> list[dict[str, Any]]:
         session = session_of(puzzle)
         names = [f"seat {seat + 1}" for seat in range(puzzle["players"])]
         fields = ("action", "points", "met", "error")
-        choices = [dict(zip(fields, choice, strict=True)) for choice in puzzle["choices"]]
+        best = puzzle["choices"][0][1]
+        choices = [
+            dict(zip(fields, choice, strict=True)) | {"as_good": best - choice[1] < EQUAL, "why": ""}
+            for choice in puzzle["choices"]
+        ]
         view = view_of(session, session.game.seat) | {"names": names}
         shown.append({"name": f"{puzzle['seed']}", "view": view, "choices": choices})
     return shown
