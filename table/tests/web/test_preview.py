@@ -56,7 +56,7 @@ def test_an_invitation_to_a_table_tells_who_sits_there(client: TestClient) -> No
     page = client.get(client.get(f"/tables/{opened['table']}/invitation").json()["address"])
     shown = told(page.text)
     assert shown["og:title"] == "Wizard"
-    assert shown["og:description"] == "At the table: <Ann>. 2 seats are open."
+    assert shown["og:description"] == "At the table: <Ann>. 20 rounds. 2 seats are open."
     assert shown["og:image"].startswith("http://localhost/")
     assert "<Ann>" not in page.text
     assert f'content="0; url=../#{opened["table"]}"' in page.text

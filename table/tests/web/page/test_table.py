@@ -39,19 +39,23 @@ def test_an_unknown_table(visit: Visit, address: str, nowhere: str) -> None:
     assert page.locator("#join").is_hidden()
 
 
-def test_hand_sizes_are_checked(visit: Visit) -> None:
-    """The error stands beside its field, in view, and goes when the field changes."""
+def test_the_length_is_chosen(visit: Visit) -> None:
+    """From three rounds to all that the players' number allows; guests are told."""
     page = visit(size="phone")
     show_options(page)
-    for wrong in ("2-3", "0", "16"):
-        page.fill("#sizes", f"1, {wrong}")
-        page.click("#lobby .main")
-        told = page.locator("#sizes-error")
-        assert told.inner_text() == f"{wrong} is not possible: with 4 players, hands have 1 to 15 cards."
-        box = told.bounding_box()
-        assert 0 < box["y"] < SIZES["phone"]["height"] - box["height"]
-        page.fill("#sizes", "1")
-        assert told.inner_text() == ""
+    offered = "[...document.querySelectorAll('#rounds option')].map((one) => one.text)"
+    assert page.evaluate(offered) == ["all 15", *map(str, range(3, 15))]
+    page.select_option("#rounds", "14")
+    page.click("#more")
+    assert page.evaluate(offered) == ["all 12", *map(str, range(3, 12))]
+    assert page.input_value("#rounds") == ""
+    page.select_option("#evening", "4")
+    page.click("#friend .main")
+    page.wait_for_function("document.querySelector('#address').value")
+    assert page.inner_text("#round b") == "Round 1 of 4"
+    guest = visit(page.input_value("#address"))
+    guest.wait_for_selector("#join:visible")
+    assert guest.inner_text("#length") == "4 rounds"
 
 
 def test_rules_that_exclude_each_other_are_refused(visit: Visit) -> None:

@@ -14,6 +14,7 @@ const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
 const FIRST_SEATS = 4; // seats in the form when it opens
 const CARDS = 60;
+const FEWEST_ROUNDS = 3;
 const FIRST_GAME = [1, 2, 3, 4, 5]; // the hand sizes of a newcomer's game
 const FRIENDLY = "rule_based"; // the agent that a newcomer meets, if the server offers it
 const REFRESH = 5000; // milliseconds between two requests for the tables
@@ -35,7 +36,6 @@ export function showLobby(agents) {
   });
   offerFriend(friendly);
   onSubmit("lobby", openChosenTable);
-  $("sizes").oninput = () => showSizesError("");
   $("more-rules").onclick = offerMoreRules;
   const due = dueDrills(Date.now()).length;
   $("due").hidden = !due;
@@ -47,12 +47,26 @@ export function showLobby(agents) {
 const friendlyOf = (agents) => (agents.find(({ name }) => name === FRIENDLY) ?? agents[0]).name;
 
 function offerFriend(friendly) {
+  const seats = [null, friendly, null, friendly];
   $("friendly").value = savedPerson();
+  offerRounds($("evening"), seats.length);
   onSubmit("friend", () => {
-    const seats = [null, friendly, null, friendly];
-    return openTable("friend", $("friendly").value, { seats, hand_sizes: null, listed: false });
+    const options = { seats, hand_sizes: handSizes($("evening")), listed: false };
+    return openTable("friend", $("friendly").value, options);
   });
 }
+
+// The first rounds of a game: three, or more, or all of them.
+function offerRounds(select, players) {
+  const all = CARDS / players;
+  const chosen = select.value;
+  select.replaceChildren(new Option(t("all {count}", { count: all }), ""));
+  for (let count = FEWEST_ROUNDS; count < all; count++) select.append(new Option(count, count));
+  select.value = chosen;
+  if (select.selectedIndex < 0) select.value = "";
+}
+
+const handSizes = ({ value }) => (value ? Array.from({ length: value }, (_, round) => round + 1) : null);
 
 async function followGames() {
   for (;;) {
@@ -76,7 +90,7 @@ function offerSeats(agents, friendly) {
   const limit = () => {
     $("more").disabled = seats().length >= MOST_SEATS;
     $("fewer").disabled = seats().length <= FEWEST_SEATS;
-    showSizesError("");
+    offerRounds($("rounds"), seats().length);
   };
   const add = () => {
     const number = seats().length;
@@ -115,15 +129,6 @@ function offerMoreRules() {
 }
 
 function openChosenTable() {
-  const sizes = $("sizes").value.match(/[^\s,]+/g) ?? [];
-  const most = CARDS / seats().length;
-  const wrong = sizes.find((size) => !/^\d+$/.test(size) || Number(size) < 1 || Number(size) > most);
-  if (wrong) {
-    const values = { size: wrong, players: seats().length, most };
-    return showSizesError(
-      t("{size} is not possible: with {players} players, hands have 1 to {most} cards.", values),
-    );
-  }
   const chosen = seats().map((select) => select.value);
   saveSeats(chosen);
   openTable("lobby", $("person").value, {
@@ -131,17 +136,9 @@ function openChosenTable() {
     bid_restriction: $("restriction").value,
     bid_reveal: $("reveal").value,
     magic_edition: $("magic").checked,
-    hand_sizes: sizes.length ? sizes.map(Number) : null,
+    hand_sizes: handSizes($("rounds")),
     watchers: $("watchers").checked,
   });
-}
-
-function showSizesError(text) {
-  $("sizes-error").textContent = text;
-  $("sizes").ariaInvalid = text ? "true" : "false";
-  if (!text) return;
-  $("sizes").focus();
-  $("sizes-error").scrollIntoView({ block: "center" });
 }
 
 async function openTable(form, person, options) {
@@ -151,11 +148,12 @@ async function openTable(form, person, options) {
 }
 
 // Offers an open seat at a table to a person who followed its link.
-export function offerSeat({ table, names, open }) {
+export function offerSeat({ table, names, open, num_rounds }) {
   welcome();
   for (const part of document.querySelectorAll("#play, .offers, #more-options")) part.hidden = true;
   const seated = names.filter((_, seat) => !open.includes(seat)).map(levelName);
   $("host").textContent = t("At the table: {names}.", { names: seated.join(", ") });
+  $("length").textContent = tn("{count} round", "{count} rounds", num_rounds);
   $("seats-open").textContent = tn("{count} seat is open.", "{count} seats are open.", open.length);
   $("joiner").value = savedPerson();
   onSubmit("join", async () => {
