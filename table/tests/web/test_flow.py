@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -171,6 +172,64 @@ def test_a_table_does_not_wait_for_ever_for_a_lost_connection(
     first.leave()
     assert hear_until(second, presence=["left", "agent", "here"])
     assert client.get(f"/tables/{opened['table']}").json()["open"] == []
+
+
+# --- playing again
+
+
+def play_together(*seats: Seat) -> None:
+    """Play to the end, each seat at random."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda seat: play_to_the_end(seat, np.random.default_rng(0)), seats))
+
+
+def test_all_who_are_there_play_again_together(client: TestClient) -> None:
+    """In the same seats, with the same agents and rules; a second click leads to the same table."""
+    opened = new_table(client, GUESTS, person="Ann", hand_sizes=[1, 2], bid_reveal="secret")
+    joined = join(client, opened, person="Ben")
+    first, second = Seat(client, opened), Seat(client, joined)
+    first.say(kind="again")
+    assert first.hear("error")["why"] == "the game is not over"
+    first.say(kind="pace", seconds=0)
+    play_together(first, second)
+    second.say(kind="again")
+    found = {seat.hear("next")["table"] for seat in (first, second)}
+    first.say(kind="again")
+    found.add(first.hear("next")["table"])
+    (following,) = found - {opened["table"]}
+    for seat, before in ((0, opened), (2, joined)):
+        view = Seat(client, before | {"table": following}).hear()
+        assert (view["you"], view["waiting"], view["decisions"]) == (seat, False, 0)
+        assert view["names"] == ["Ann", "random", "Ben"]
+        assert (view["scene"]["num_rounds"], view["scene"]["rules"]["bid_reveal"]) == (2, "secret")
+
+
+def test_who_is_gone_is_not_moved(client: TestClient) -> None:
+    """They may follow later, to their own seat; once all have left the next table, another is opened."""
+    opened = new_table(client, [None, None, None], hand_sizes=[1])
+    joined = join(client, opened, person="Ben")
+    first, second = Seat(client, opened), Seat(client, joined)
+    first.say(kind="begin")
+    first.say(kind="pace", seconds=0)
+    play_together(first, second)
+    first.leave()
+    hear_until(second, "presence", presence=["away", "here", "open"])
+    second.say(kind="again")
+    following = second.hear("next")["table"]
+    view = Seat(client, joined | {"table": following}).hear()
+    assert (view["you"], view["waiting"], view["open"]) == (1, True, [0, 2])
+    late = Seat(client, opened)
+    late.say(kind="again")
+    assert late.hear("next")["table"] == following
+    assert Seat(client, opened | {"table": following}).hear()["names"] == ["person", "Ben", "person"]
+
+    for one in (opened, joined):
+        leaving = Seat(client, one | {"table": following})
+        leaving.say(kind="leave")
+        with pytest.raises(WebSocketDisconnect):
+            hear_until(leaving, you=None)
+    second.say(kind="again")
+    assert second.hear("next")["table"] not in (opened["table"], following)
 
 
 # --- watching

@@ -13,8 +13,8 @@ from wizard_table.translation import t
 from wizard_table.web import transitions
 from wizard_table.web.agents import AgentError, Agents
 from wizard_table.web.connections import Connection, Connections
-from wizard_table.web.messages import COMMAND, AskHint, Leave, OpenTable, Ping, SetPace, TakeBack
-from wizard_table.web.setup import Setup, check_distinct, new_setup, new_token
+from wizard_table.web.messages import COMMAND, AskHint, Leave, OpenTable, Ping, PlayAgain, SetPace, TakeBack
+from wizard_table.web.setup import Setup, UnknownTableError, check_distinct, new_setup, new_token
 from wizard_table.web.store import StoreError
 from wizard_table.web.table import Table
 from wizard_table.web.tables import Tables
@@ -50,6 +50,7 @@ class Hub:
         self.connections = Connections()
         self._records = records
         self._tasks: dict[tuple[str, str | int], asyncio.Task[None]] = {}
+        self._moving = asyncio.Lock()
 
     # --- seats
 
@@ -92,6 +93,32 @@ class Hub:
                 self.disconnect(one)
         self._show(table)
 
+    async def _play_again(self, connection: Connection) -> None:
+        """Move everybody at a table whose game is over to a new one, or a person to where the others are."""
+        table = connection.table
+        if table.session.game.seat is not None:
+            raise ValueError(t("the game is not over"))
+        async with self._moving:  # so that two who click at once meet
+            following = await self._find_following(table)
+            if following is None:
+                setup = table.setup.next_game(self.connections.audience(table).seats)
+                following = await self.tables.open(setup, self.connections.tables())
+                await self.tables.change(table, partial(transitions.lead_on, following=following.name))
+                self.connections.send_all(table, {"kind": "next", "table": following.name})
+            else:
+                seated = partial(transitions.follow, seat=connection.seat, before=table.setup)
+                await self.change(following, seated)
+                connection.send({"kind": "next", "table": following.name})
+
+    async def _find_following(self, table: Table) -> Table | None:
+        """Return the table of the next game, or None if there is none yet or all have left it."""
+        if table.setup.following is None:
+            return None
+        try:
+            return await self.tables.find(table.setup.following)
+        except UnknownTableError:
+            return None
+
     def waiting_tables(self) -> list[Table]:
         """Return the tables for the lobby: they wait for guests, and somebody is present."""
         return [
@@ -117,6 +144,8 @@ class Hub:
             connection.question = asyncio.create_task(self._give_hint(connection, command.agent))
         elif isinstance(command, Leave):
             await self.leave_seat(table, seat)
+        elif isinstance(command, PlayAgain):
+            await self._play_again(connection)
         else:
             change = partial(transitions.obey, seat=seat, command=command)
             transition = await self.change(table, change, replays=isinstance(command, TakeBack))

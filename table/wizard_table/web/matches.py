@@ -64,8 +64,7 @@ class Matches:
         """Open a table of a match. Raises as `find` and `Hub.open_with` do."""
         async with self._opening:  # so that the first two of a day get the same deals
             setup, _ = await asyncio.to_thread(self.find, match)
-            fresh = replace(setup, taken={}, people={}, left=(), hinted=(), taken_back=())
-            fresh = replace(fresh, begun=False, listed=False, watchers=False)
+            fresh = replace(setup.without_people(), listed=False, watchers=False)
             return await self._hub.open_with(fresh, person)
 
 

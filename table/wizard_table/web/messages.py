@@ -45,6 +45,7 @@ can open it.
     view        the table as the seat may see it: see `views.view_of`, and below
     presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
     hint        {"agent", "decisions", "choices", "value", "why"}; none comes if the seat moves first
+    next        {"table"}, where the next game is played; tokens of this table open the same seats there
     error       {"why"}, with "detail" as above
     pong        the answer to a Ping, by which a browser finds out that the server is still there
 
@@ -158,6 +159,12 @@ class Begin(Message):
     kind: Literal["begin"]
 
 
+class PlayAgain(Message):
+    """Go on to the next game, once this one is over, with everybody who is connected."""
+
+    kind: Literal["again"]
+
+
 class Leave(Message):
     """Leave the table: an agent takes over until the token comes back. Before the game the seat is freed."""
 
@@ -172,8 +179,8 @@ class Ping(Message):
 
 Command = Act | TakeBack | SetPace | Begin
 """A message that changes the table."""
-COMMAND: TypeAdapter[Command | AskHint | Leave | Ping] = TypeAdapter(
-    Annotated[Command | AskHint | Leave | Ping, Field(discriminator="kind")]
+COMMAND: TypeAdapter[Command | AskHint | PlayAgain | Leave | Ping] = TypeAdapter(
+    Annotated[Command | AskHint | PlayAgain | Leave | Ping, Field(discriminator="kind")]
 )
 """Every message over a websocket after the first."""
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
@@ -43,6 +43,8 @@ class Setup:
     """True if the lobby shows the table while it waits."""
     match: str | None = None
     """The match that the table belongs to, see `matches`; None if no other table has its deals."""
+    following: str | None = None
+    """The table of the next game, once somebody plays again."""
     seconds: float = 0.8
     """Seconds that agents wait before they act."""
 
@@ -85,9 +87,11 @@ class Setup:
         """Return this setup with a person in the first open seat. Raises UnknownTableError if none is."""
         if not self.open_seats:
             raise UnknownTableError(t("every seat of this table is taken"))
-        seat = self.open_seats[0]
+        return self._with_person(self.open_seats[0], person, digest(token))
+
+    def _with_person(self, seat: int, person: str | None, opens: str) -> Self:
         people = {**self.people, seat: person} if person is not None else self.people
-        taken = replace(self, taken={**self.taken, seat: digest(token)}, people=people)
+        taken = replace(self, taken={**self.taken, seat: opens}, people=people)
         return replace(taken, begun=self.begun or not taken.open_seats)
 
     def without_person(self, seat: int) -> Self:
@@ -98,6 +102,28 @@ class Setup:
         taken.pop(seat)
         people.pop(seat, None)
         return replace(self, taken=taken, people=people)
+
+    def next_game(self, seats: Collection[int]) -> Self:
+        """Return the setup of another game, in which the people of these seats sit; others may join them."""
+        setup = replace(self.without_people(), seed=fresh_seed(), match=None)
+        for seat in seats:
+            setup = setup.with_person_of(seat, self)
+        return setup
+
+    def without_people(self) -> Self:
+        """Return this setup as it was before anybody sat down."""
+        begun = None not in self.seats
+        fresh = replace(self, taken={}, people={}, left=(), hinted=(), taken_back=(), begun=begun)
+        return replace(fresh, following=None)
+
+    def with_person_of(self, seat: int, before: Self) -> Self:
+        """Return this setup with a person in the seat that they had in the game before.
+
+        Raises UnknownTableError if another has taken it.
+        """
+        if self.taken.get(seat, before.taken[seat]) != before.taken[seat]:
+            raise UnknownTableError(t("another person has taken your seat"))
+        return self._with_person(seat, before.people.get(seat), before.taken[seat])
 
     def with_hint(self, seat: int) -> Self:
         """Return this setup after a seat was given a hint."""

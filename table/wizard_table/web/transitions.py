@@ -118,6 +118,16 @@ def take_seat(state: TableState, person: str | None, token: str) -> Transition |
     return change_setup(state, state.setup.with_person(person, token))
 
 
+def follow(state: TableState, seat: int, before: Setup) -> Transition | None:
+    """Seat a person as in the game before; see `Setup.with_person_of`."""
+    return change_setup(state, state.setup.with_person_of(seat, before))
+
+
+def lead_on(state: TableState, following: str) -> Transition | None:
+    """Compute the transition to a table whose next game is played at another."""
+    return change_setup(state, replace(state.setup, following=following))
+
+
 def remember_hint(state: TableState, seat: int) -> Transition | None:
     """Compute the transition to a game in which a seat was given a hint; it stays marked."""
     return change_setup(state, state.setup.with_hint(seat))

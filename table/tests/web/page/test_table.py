@@ -260,7 +260,7 @@ def test_hint_take_back_and_last_trick(visit: Visit) -> None:
 
 
 def test_two_people_by_link(visit: Visit) -> None:
-    """The second follows the first one's link; reloading the page leads back to the same seat."""
+    """The second follows the first one's link; a reload leads back to the seat, and both play again."""
     first = visit()
     sit_down(first, [None, "rule_based", None, "rule_based"], [1, 2], person="Ann")
     table = first.evaluate("location.hash.slice(1)")
@@ -288,6 +288,13 @@ def test_two_people_by_link(visit: Visit) -> None:
     for page in until_over(first, second):
         act(page)
     assert first.locator("#podium .step1").count() >= 1
+    first.click("#podium .main")
+    for page in (first, second):
+        page.wait_for_selector("#hand .card")
+        assert page.evaluate("location.hash.slice(1)") not in ("", table)
+    assert first.evaluate("location.hash") == second.evaluate("location.hash")
+    assert "Ben" in first.inner_text("#players")
+    assert "Ann" in second.inner_text("#players")
 
 
 def test_late_guests(visit: Visit, address: str) -> None:

@@ -6,8 +6,7 @@ import { costliest, judgedGame, sentence } from "../pages/judgements.js";
 import { goTo, RESULT, REVIEW } from "../shared/address.js";
 import { fetchRecord } from "../shared/connection.js";
 import { $, complain, make, placeOf, placeText } from "../shared/elements.js";
-import { takeSeat } from "../shared/seat.js";
-import { savedPerson, saveMoment, saveRecord } from "../shared/storage.js";
+import { saveMoment, saveRecord } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { seatLabel } from "./seats.js";
 
@@ -19,15 +18,15 @@ onEachVisit(() => {
   costly = 0;
 });
 
-// `judge` is the agent that judges, or null.
-export function drawPodium(view, judge) {
+// `judge` is the agent that judges, or null; `playAgain` is called for another game.
+export function drawPodium(view, judge, playAgain) {
   const over = view.scene.phase === "over";
   $("podium").hidden = !over;
   if (!over) drawn = null;
-  else if (drawn !== view.table) draw(view, judge);
+  else if (drawn !== view.table) draw(view, judge, playAgain);
 }
 
-function draw(view, judge) {
+function draw(view, judge, playAgain) {
   drawn = view.table;
   costly = 0;
   const course = make("figure", { className: "course" });
@@ -37,7 +36,7 @@ function draw(view, judge) {
     make("ol", { className: "places" }, ...stepsOf(view)),
     course,
     ...(view.you === null ? [] : [cost]),
-    make("p", { className: "row" }, ...buttons(view)),
+    make("p", { className: "row" }, ...buttons(view, playAgain)),
   );
   drawCourse(course, view);
   if (view.you !== null && judge !== null) tellCost(view, cost);
@@ -81,7 +80,7 @@ function stepsOf(view) {
   });
 }
 
-function buttons(view) {
+function buttons(view, playAgain) {
   const { table, names, you } = view;
   const review = async () => {
     const record = await fetchRecord(table);
@@ -92,18 +91,10 @@ function buttons(view) {
   };
   const found = [make("button", { onclick: review }, t("Review"))];
   if (you !== null) {
-    found.unshift(make("button", { className: "main", onclick: () => playAgain(view) }, t("Play again")));
+    found.unshift(make("button", { className: "main", onclick: playAgain }, t("Play again")));
     found.push(make("a", { className: "button", href: `#${RESULT}${table}/${you}` }, t("Share")));
   }
   return found;
-}
-
-// A table with the same players and rules; people take their seats anew.
-async function playAgain(view) {
-  const { num_players, ...rules } = view.scene.rules;
-  const seats = view.names.map((name, seat) => (view.presence[seat] === "agent" ? name : null));
-  const opened = await takeSeat($("podium"), "tables", savedPerson(), { seats, ...rules });
-  if (opened) goTo(opened.table);
 }
 
 async function tellCost(view, paragraph) {

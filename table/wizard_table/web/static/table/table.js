@@ -2,10 +2,11 @@
 
 import { decimal } from "../language.js";
 import { keepGame } from "../pages/collection.js";
+import { goTo } from "../shared/address.js";
 import { isCompiled, untilCompiled } from "../shared/connection.js";
 import { $, complain, judgeOf, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
-import { saveMatch } from "../shared/storage.js";
+import { savedToken, saveMatch, saveToken } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "./advice.js";
 import { offerLessons, teach } from "./coach.js";
@@ -74,7 +75,14 @@ function receive(message) {
   if (message.kind === "view") arrive(message);
   else if (message.kind === "presence") showPresence(message);
   else if (message.kind === "hint") showHint(message);
+  else if (message.kind === "next") moveOn(message.table);
   else if (message.kind === "error") showRefusal(message.why);
+}
+
+// To the next game: what opens a seat here opens the same seat there.
+function moveOn(table) {
+  if (view.you !== null) saveToken(table, savedToken(view.table));
+  goTo(table);
 }
 
 // A view that ends a round waits until its last trick and its result have been seen.
@@ -91,7 +99,7 @@ function show(received) {
   acted = null;
   drawTable(view, choose);
   drawGuests(view);
-  drawPodium(view, judge);
+  drawPodium(view, judge, () => send({ kind: "again" }));
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null) {
     import("../pages/games.js").then(({ keepResult }) => keepResult(received));
