@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_a_game_begins_when_every_seat_is_taken(client: TestClient) -> None:
     second.say(kind="pace", seconds=0)
     view = hear_until(first, waiting=False)
     assert (view["open"], view["names"]) == ([], ["Ann", "random", "Ben"])
-    assert first.hear("presence")["presence"] == ["here", "agent", "here"]
+    hear_until(first, "presence", presence=["here", "agent", "here"])
 
 
 def test_the_host_may_begin_before_all_have_come(client: TestClient) -> None:
@@ -174,6 +175,47 @@ def test_a_table_does_not_wait_for_ever_for_a_lost_connection(
     assert client.get(f"/tables/{opened['table']}").json()["open"] == []
 
 
+def test_who_leaves_again_has_the_whole_time_again(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page counts down from what the server says; alone, nobody is counted out."""
+    monkeypatch.setattr(hub_module, "AWAY_SECONDS", 2.0)
+    opened = new_table(client, GUESTS, hand_sizes=[3])
+    joined = join(client, opened)
+    first, second = Seat(client, opened), Seat(client, joined)
+    assert hear_until(second, waiting=False)["replaced_in"] == [None, None, None]
+    first.leave()
+    away = hear_until(second, "presence", presence=["away", "agent", "here"])
+    assert 1 < away["replaced_in"][0] <= 2
+    time.sleep(1)
+    again = Seat(client, opened)
+    hear_until(second, "presence", presence=["here", "agent", "here"])
+    again.leave()
+    away = hear_until(second, "presence", presence=["away", "agent", "here"])
+    assert away["replaced_in"][0] > 1.5
+    second.leave()
+    time.sleep(2.5)
+    assert Seat(client, joined).hear()["presence"][0] == "away"
+
+
+def test_the_computer_decides_when_the_time_is_up(client: TestClient) -> None:
+    """That decision only, and it is said; a person alone has all the time they want."""
+    opened = new_table(client, [None, None, None], hand_sizes=[1], clock=1)
+    first = Seat(client, opened)
+    others = [Seat(client, join(client, opened)) for _ in range(2)]
+    view = hear_until(first, waiting=False)
+    (acting,) = [seat["number"] for seat in view["scene"]["seats"] if seat["acts"]]
+    assert 0 < view["decides_in"] <= view["clock"] == 1
+    for seat in (first, *others):
+        assert seat.hear("overdue")["seat"] == acting
+    view = hear_until(first, decisions=2)
+    assert [event["seat"] for event in view["events"]] == [acting, (acting + 1) % 3]
+    assert view["presence"] == ["here"] * 3
+    alone, _ = sit_down(client, [None, "random", "random"], hand_sizes=[1], clock=1)
+    view = alone.wait_for_turn()
+    assert (view["clock"], view["decides_in"]) == (None, None)
+
+
 # --- playing again
 
 
@@ -199,8 +241,7 @@ def test_all_who_are_there_play_again_together(client: TestClient) -> None:
     (following,) = found - {opened["table"]}
     for seat, before in ((0, opened), (2, joined)):
         view = Seat(client, before | {"table": following}).hear()
-        assert (view["you"], view["waiting"], view["decisions"]) == (seat, False, 0)
-        assert view["names"] == ["Ann", "random", "Ben"]
+        assert (view["you"], view["waiting"], view["names"]) == (seat, False, ["Ann", "random", "Ben"])
         assert (view["scene"]["num_rounds"], view["scene"]["rules"]["bid_reveal"]) == (2, "secret")
 
 

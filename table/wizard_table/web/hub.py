@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Coroutine
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from wizard_table.web.connections import Connection, Connections
 from wizard_table.web.messages import COMMAND, AskHint, Leave, OpenTable, Ping, PlayAgain, SetPace, TakeBack
 from wizard_table.web.setup import Setup, UnknownTableError, check_distinct, new_setup, new_token
 from wizard_table.web.store import StoreError
-from wizard_table.web.table import Table
+from wizard_table.web.table import Clock, Table
 from wizard_table.web.tables import Tables
 from wizard_table.web.transitions import Change, TableState, Transition
 from wizard_table.web.views import NOBODY, show_advice
@@ -60,7 +61,7 @@ class Hub:
             if name is not None:
                 self.agents.check(name)
         rules = message.rules()
-        shown = message.model_dump(include={"watchers", "listed"})
+        shown = message.model_dump(include={"watchers", "listed", "clock"})
         setup = new_setup(rules, message.seats, stand_in=self.agents.names[-1], **shown)
         return await self.open_with(setup, message.person)
 
@@ -162,6 +163,8 @@ class Hub:
         return transition
 
     def _show(self, table: Table) -> None:
+        self._wait_for_the_absent(table)
+        self._set_clock(table)
         self.connections.send_views(table)
         self._let_agents_act(table)
 
@@ -176,6 +179,11 @@ class Hub:
             self._tasks[table.name, name] = asyncio.create_task(work)
         else:
             work.close()
+
+    def _end_task(self, table: Table, name: str | int) -> None:
+        task = self._tasks.pop((table.name, name), None)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
 
     async def _play(self, table: Table) -> None:
         """Have agents act while it is their turn; `disconnect` cancels this when nobody is connected."""
@@ -199,6 +207,34 @@ class Hub:
                 kind = type(error).__name__
                 self._complain(table, t("the server failed ({kind}); its log says more", kind=kind))
                 return
+
+    def _set_clock(self, table: Table) -> None:
+        """Give the acting person their time for the decision, if it is limited and has not begun yet."""
+        session, setup = table.session, table.setup
+        is_limited = setup.clock is not None and setup.begun and setup.has_company
+        acts = is_limited and session.waits_for_a_person and self.connections.at(table)
+        decisions = len(session.events) if acts else None
+        if decisions == (None if table.clock is None else table.clock.decisions):
+            return
+        self._end_task(table, "clock")
+        table.clock = None
+        if setup.clock is not None and decisions is not None:
+            table.clock = Clock(decisions, time.monotonic() + setup.clock)
+            self._begin_task(table, "clock", self._decide_in_time(table, setup.clock))
+
+    async def _decide_in_time(self, table: Table, seconds: float) -> None:
+        """Have an agent decide for the acting person, this once, unless they do so in time."""
+        asked = table.session.clone()
+        seat, decisions = asked.game.acting_seat, len(asked.events)
+        asked.hand_over(seat, table.setup.stand_in)
+        await asyncio.sleep(seconds)
+        try:
+            action = await self.agents.choose(asked)
+            decided = partial(transitions.decide_for, seat=seat, decisions=decisions, action=action)
+            if await self.change(table, decided) is not None:
+                self.connections.send_all(table, {"kind": "overdue", "seat": seat})
+        except (AgentError, StoreError) as error:
+            self._complain(table, str(error))
 
     async def _write_record(self, table: Table) -> None:
         """Write the record of a game that is over, if records are wanted."""
@@ -239,6 +275,8 @@ class Hub:
         if is_back:
             self._show(table)
             return
+        self._wait_for_the_absent(table)
+        self._set_clock(table)
         self.connections.send_views(table, connection)
         self._begin_task(table, "presence", self._announce(table))
         self._let_agents_act(table)
@@ -253,15 +291,25 @@ class Hub:
         else:
             for key in [key for key in self._tasks if key[0] == table.name]:
                 self._tasks.pop(key).cancel()
+            table.replaced_at.clear()
+            table.clock = None
 
     async def _announce(self, table: Table) -> None:
-        """Tell everybody at a table, in a moment, who is present, and watch over the seats of the absent."""
+        """Tell everybody at a table, in a moment, who is present."""
         await asyncio.sleep(_PRESENCE_SECONDS)
+        self._wait_for_the_absent(table)
         announced = table.presence(self.connections.audience(table))
         self.connections.send_all(table, {"kind": "presence", **announced})
-        for seat, presence in enumerate(announced["presence"]):
-            if presence == "away" and table.setup.begun:
-                self._begin_task(table, seat, self._replace(table, seat))
+
+    def _wait_for_the_absent(self, table: Table) -> None:
+        """Set a time for each person who is away while others play; who is back has all of it again."""
+        absent = table.absent(self.connections.audience(table))
+        for seat in table.replaced_at.keys() - absent:
+            del table.replaced_at[seat]
+            self._end_task(table, seat)
+        for seat in absent - table.replaced_at.keys():
+            table.replaced_at[seat] = time.monotonic() + AWAY_SECONDS
+            self._begin_task(table, seat, self._replace(table, seat))
 
     async def _replace(self, table: Table, seat: int) -> None:
         """Replace a person who stays away while others are present by an agent."""
@@ -270,6 +318,7 @@ class Hub:
             await self.change(table, partial(self._leave_if_away, table, seat))
         except StoreError as error:
             self._complain(table, str(error))
+            table.replaced_at.pop(seat, None)  # the next to come or go begins anew
 
     def _leave_if_away(self, table: Table, seat: int, state: TableState) -> Transition | None:
         seats = self.connections.audience(table).seats

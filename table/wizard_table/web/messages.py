@@ -43,7 +43,8 @@ can open it.
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
     view        the table as the seat may see it: see `views.view_of`, and below
-    presence    {"presence", "watchers"}, when someone comes or goes; nothing else has changed
+    presence    {"presence", "replaced_in", "watchers"}, when someone comes or goes; nothing else has changed
+    overdue     {"seat"}, after the view that shows what an agent decided for that seat, whose time was up
     hint        {"agent", "decisions", "choices", "value", "why"}; none comes if the seat moves first
     next        {"table"}, where the next game is played; tokens of this table open the same seats there
     error       {"why"}, with "detail" as above
@@ -58,7 +59,9 @@ A view adds to `views.view_of`: "table", "names", "open": seats nobody has taken
 has yet to begin (the phase is "waiting", nobody acts or sees cards; it begins when every seat is taken or the
 host sends Begin), "host": the seat of the host or null, "match": its name or null, "presence": for each seat
 "agent", "here", "away" (no connection; the table waits), "left" (an agent acts until they come back) or
-"open" (likewise, once the game has begun), "watchers": their number, null if nobody may watch, "seconds" and
+"open" (likewise, once the game has begun), "replaced_in": for each seat the seconds until an agent acts for a
+person who is away, or null, "clock": the seconds for each decision, or null, "decides_in": those that the
+acting person has left, or null, "watchers": their number, null if nobody may watch, "seconds" and
 "can_take_back".
 
 An Act for a decision that was taken already is ignored. The server closes with 1000 after Leave, 1008 after a
@@ -201,6 +204,8 @@ class OpenTable(TakeSeat):
     hand_sizes: list[int] | None = Field(default=None, max_length=60)
     watchers: bool = False
     """True if anyone with the link may watch; watchers see no hand. Tables of agents are open to all."""
+    clock: int | None = Field(default=None, ge=1, le=600)
+    """Seconds for each decision, if several seats are for people; then an agent decides, that once."""
     listed: bool = True
     """True if the lobby shows the table while it waits for guests."""
 

@@ -43,6 +43,8 @@ class Setup:
     """True if the lobby shows the table while it waits."""
     match: str | None = None
     """The match that the table belongs to, see `matches`; None if no other table has its deals."""
+    clock: int | None = None
+    """Seconds that people have for a decision while others play; None: as many as they want."""
     following: str | None = None
     """The table of the next game, once somebody plays again."""
     seconds: float = 0.8
@@ -57,6 +59,11 @@ class Setup:
     def host(self) -> int | None:
         """The seat of the person who may begin the game; None if nobody sits there."""
         return min(self.taken, default=None)
+
+    @property
+    def has_company(self) -> bool:
+        """True if several seats are for people: nobody waits for ever, and nobody takes a choice back."""
+        return self.seats.count(None) > 1
 
     @property
     def people_may_watch(self) -> bool:
@@ -74,7 +81,7 @@ class Setup:
 
         A person alone with agents is waited for: the result of a match is their own.
         """
-        absent = {*self.open_seats, *self.left} if self.begun and self.seats.count(None) > 1 else set()
+        absent = {*self.open_seats, *self.left} if self.begun and self.has_company else set()
         return [self.stand_in if seat in absent else name for seat, name in enumerate(self.seats)]
 
     @property

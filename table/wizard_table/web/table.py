@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
@@ -21,6 +22,15 @@ class Audience(NamedTuple):
     """The number of browsers without a seat."""
 
 
+class Clock(NamedTuple):
+    """The time that a person has for a decision."""
+
+    decisions: int
+    """The number of decisions before this one."""
+    ends: float
+    """In seconds of `time.monotonic`."""
+
+
 class Table:
     """A table of a server. It moves from state to state by transitions that are saved."""
 
@@ -31,6 +41,10 @@ class Table:
         self.version = version
         self.lock = asyncio.Lock()
         """Held while the table changes."""
+        self.replaced_at: dict[int, float] = {}
+        """When an agent replaces each person who is away, in seconds of `time.monotonic`."""
+        self.clock: Clock | None = None
+        """The time of the acting person, if it is limited."""
 
     @property
     def setup(self) -> Setup:
@@ -74,16 +88,30 @@ class Table:
             "waiting": not setup.begun,
             "host": setup.host,
             "match": setup.match,
+            "clock": setup.clock if setup.has_company else None,
+            "decides_in": None if self.clock is None else _until(self.clock.ends),
             "can_take_back": can_take_back and any(event.seat == seat for event in session.events),
             **self.presence(audience),
         }
 
     def presence(self, audience: Audience) -> dict[str, Any]:
         """Return the part of a view that says who is present."""
+        seats, absent = range(len(self.setup.seats)), self.absent(audience)
         return {
-            "presence": [self._presence_at(seat, audience) for seat in range(len(self.setup.seats))],
+            "presence": [self._presence_at(seat, audience) for seat in seats],
+            "replaced_in": [
+                _until(self.replaced_at[seat]) if seat in absent & self.replaced_at.keys() else None
+                for seat in seats
+            ],
             "watchers": audience.watchers if self.setup.people_may_watch else None,
         }
+
+    def absent(self, audience: Audience) -> set[int]:
+        """Return the seats of people who are away while others play."""
+        if not (self.setup.begun and self.setup.has_company and audience.seats and self.state.stage != OVER):
+            return set()
+        seats = range(len(self.setup.seats))
+        return {seat for seat in seats if self._presence_at(seat, audience) == "away"}
 
     def _presence_at(self, seat: int, audience: Audience) -> str:
         if self.setup.seats[seat] is not None:
@@ -112,3 +140,8 @@ class Table:
             "num_rounds": game.num_rounds,
             "scores": game.scores,
         }
+
+
+def _until(moment: float) -> float:
+    """Return the seconds until a moment of `time.monotonic`, for people to read."""
+    return round(max(0.0, moment - time.monotonic()), 1)

@@ -95,8 +95,17 @@ def advance(state: TableState, asked: Session, action: int) -> Transition | None
     return Transition(state, TableState(state.setup, session))
 
 
+def decide_for(state: TableState, seat: int, decisions: int, action: int) -> Transition | None:
+    """Take the action that an agent chose for a person whose time is up, if they still have not decided."""
+    if len(state.session.events) != decisions or state.session.seats[seat] is not None:
+        return None
+    session = state.session.clone()
+    session.act(seat, action)
+    return Transition(state, TableState(state.setup, session))
+
+
 def _take_back(state: TableState, seat: int) -> Transition:
-    if state.setup.seats.count(None) > 1:
+    if state.setup.has_company:
         raise ValueError(t("nothing can be taken back while another person sits at the table"))
     if state.setup.match is not None:
         raise ValueError(t("nothing can be taken back in a match: others play the same deals"))

@@ -91,6 +91,7 @@ function offerSeats(agents, friendly) {
     $("more").disabled = seats().length >= MOST_SEATS;
     $("fewer").disabled = seats().length <= FEWEST_SEATS;
     offerRounds($("rounds"), seats().length);
+    limitClock();
   };
   const add = () => {
     const number = seats().length;
@@ -101,12 +102,18 @@ function offerSeats(agents, friendly) {
     $("seats").append(make("label", {}, t("Seat {number}", { number: number + 1 }), select));
     limit();
   };
+  $("seats").onchange = limitClock;
   while (seats().length < (kept.length || FIRST_SEATS)) add();
   $("more").onclick = add;
   $("fewer").onclick = () => {
     $("seats").lastElementChild.remove();
     limit();
   };
+}
+
+// A person alone with the computer has all the time they want.
+function limitClock() {
+  $("clocks").hidden = seats().filter(({ value }) => !value).length < 2;
 }
 
 // A level that cannot play yet says so, and is offered when it can.
@@ -137,6 +144,7 @@ function openChosenTable() {
     bid_reveal: $("reveal").value,
     magic_edition: $("magic").checked,
     hand_sizes: handSizes($("rounds")),
+    clock: Number($("clock").value) || null,
     watchers: $("watchers").checked,
   });
 }

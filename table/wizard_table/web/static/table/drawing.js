@@ -19,7 +19,7 @@ export function drawTable(view, choose = null) {
   $("table").toggleAttribute("data-over", scene.phase === "over" && choose !== null);
   $("table").dataset.players = view.names.length;
   document.body.dataset.page = "table";
-  drawHeader(scene);
+  drawHeader(view);
   drawTrump(view);
   drawPlayers(view);
   drawTrick(view);
@@ -35,11 +35,12 @@ export function drawTable(view, choose = null) {
   document.title = yours ? t("● Your turn – Wizard") : "Wizard";
 }
 
-function drawHeader(scene) {
+function drawHeader({ scene, clock }) {
   const cards = tn("{count} card", "{count} cards", scene.hand_size);
   const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
   $("round").replaceChildren(make("b", {}, round), make("span", {}, cards));
-  $("options").textContent = optionsText(scene.rules);
+  const time = clock ? t("{count} s for a decision", { count: clock }) : "";
+  $("options").textContent = [optionsText(scene.rules), time].filter(Boolean).join(", ");
   $("options").hidden = !$("options").textContent;
 }
 

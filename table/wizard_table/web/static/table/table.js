@@ -9,6 +9,7 @@ import { connect } from "../shared/socket.js";
 import { savedToken, saveMatch, saveToken } from "../shared/storage.js";
 import { onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "./advice.js";
+import { drawTimes, tellOverdue, withMoments } from "./clock.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
@@ -72,8 +73,9 @@ function askHint() {
 }
 
 function receive(message) {
-  if (message.kind === "view") arrive(message);
-  else if (message.kind === "presence") showPresence(message);
+  if (message.kind === "view") arrive(withMoments(message));
+  else if (message.kind === "presence") showPresence(withMoments(message));
+  else if (message.kind === "overdue") tellOverdue(message);
   else if (message.kind === "hint") showHint(message);
   else if (message.kind === "next") moveOn(message.table);
   else if (message.kind === "error") showRefusal(message.why);
@@ -99,6 +101,7 @@ function show(received) {
   acted = null;
   drawTable(view, choose);
   drawGuests(view);
+  drawTimes(view);
   drawPodium(view, judge, () => send({ kind: "again" }));
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null) {
@@ -120,11 +123,13 @@ function offerHint() {
 }
 
 // Joins and leaves change nothing else.
-function showPresence({ presence, watchers }) {
-  view = { ...view, presence, watchers };
-  keepPresence({ presence, watchers });
+function showPresence({ presence, watchers, replaced_at }) {
+  const changed = { presence, watchers, replaced_at };
+  view = { ...view, ...changed };
+  keepPresence(changed);
   drawPlayers(view);
   drawGuests(view);
+  drawTimes(view);
 }
 
 // A second click while the first is under way is ignored.

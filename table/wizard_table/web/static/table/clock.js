@@ -1,0 +1,99 @@
+// What runs out at a table with several people: the wait for a person who is away, and the time for a decision. The
+// server says once how much is left, and the page counts the seconds.
+import { t, tn } from "../language.js";
+import { $, make } from "../shared/elements.js";
+import { onEachVisit } from "../shared/visit.js";
+import { seatLabel } from "./seats.js";
+
+const TICK = 200; // milliseconds
+const PATIENCE = 2000; // milliseconds without a person that are not worth a word: a page that is loaded again
+const TOLD = 6000; // milliseconds that a decision of the clock is told
+const FEW = 10; // seconds left of one's own decision when screen readers say so
+const SHORT = "short";
+
+let view = null; // the one that is shown
+let ticking; // the timer
+let told; // what the clock has done, until it has been read
+const since = new Map(); // when each person who is away was missed first
+const said = new Set(); // what screen readers have been told: the seats that are away, and that time is short
+onEachVisit(() => {
+  clearInterval(ticking);
+  view = told = null;
+  since.clear();
+  said.clear();
+});
+
+// A message of the server, with moments in place of the seconds until then.
+export function withMoments(message) {
+  const at = (seconds) => (seconds === null ? null : performance.now() + 1000 * seconds);
+  return {
+    ...message,
+    replaced_at: message.replaced_in?.map(at),
+    decides_at: at(message.decides_in ?? null),
+  };
+}
+
+export function drawTimes(shown) {
+  if (view?.decisions !== shown.decisions) said.delete(SHORT);
+  for (const [seat, moment] of shown.replaced_at.entries()) {
+    if (moment !== null) since.set(seat, since.get(seat) ?? performance.now());
+    else {
+      since.delete(seat);
+      said.delete(seat);
+    }
+  }
+  view = shown;
+  clearInterval(ticking);
+  ticking = setInterval(tick, TICK);
+  tick();
+}
+
+// An agent has decided for a person whose time was up.
+export function tellOverdue({ seat }) {
+  const yours = seat === view.you;
+  const values = { name: seatLabel(view, seat) };
+  const text = yours
+    ? t("Time is up. The computer decided for you.")
+    : t("Time is up. The computer decided for {name}.", values);
+  told = { text, until: performance.now() + TOLD };
+  $("news").textContent = text;
+  tick();
+}
+
+const secondsUntil = (moment) => Math.max(0, Math.ceil((moment - performance.now()) / 1000));
+
+function tick() {
+  if (told?.until < performance.now()) told = null;
+  const text = told?.text ?? absence();
+  $("notice").hidden = text === "";
+  $("notice").textContent = text;
+  drawClock();
+}
+
+// Who is away, and for how long the table waits: the first of them.
+function absence() {
+  const moments = view.replaced_at.map((moment) => moment ?? Number.POSITIVE_INFINITY);
+  const seat = moments.indexOf(Math.min(...moments));
+  if (view.replaced_at[seat] === null || performance.now() - since.get(seat) < PATIENCE) return "";
+  const values = { name: seatLabel(view, seat), count: secondsUntil(moments[seat]) };
+  const text = t("{name} is away. The computer plays on in {count} s.", values);
+  say(seat, text);
+  return text;
+}
+
+// On the plate of the person who acts.
+function drawClock() {
+  const plate = document.querySelector("#players [data-acts]");
+  if (!plate || view.decides_at === null) return;
+  const count = secondsUntil(view.decides_at);
+  const badge = plate.querySelector(".clock") ?? plate.appendChild(make("b", { className: "clock" }));
+  badge.textContent = `${count} s`;
+  badge.toggleAttribute("data-soon", count <= FEW);
+  if (count <= FEW && view.legal.length) say(SHORT, tn("{count} second left", "{count} seconds left", count));
+}
+
+function say(key, text) {
+  if (said.has(key)) return;
+  said.add(key);
+  $("news").textContent = text;
+}
