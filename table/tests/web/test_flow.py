@@ -216,6 +216,30 @@ def test_the_computer_decides_when_the_time_is_up(client: TestClient) -> None:
     assert (view["clock"], view["decides_in"]) == (None, None)
 
 
+# --- emotes
+
+
+def test_everybody_sees_an_emote(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in two seconds from each seat, and none where nobody else can see it."""
+    opened = new_table(client, GUESTS)
+    first, second = Seat(client, opened), Seat(client, join(client, opened))
+    first.say(kind="emote", emote="laugh")
+    for seat in (first, second):
+        assert seat.hear("emote") == {"kind": "emote", "seat": 0, "emote": "laugh"}
+    first.say(kind="emote", emote="sad")
+    assert first.hear("error")["why"] == "wait a moment before the next emote"
+    second.say(kind="emote", emote="wink")
+    assert first.hear("emote")["seat"] == 2
+    monkeypatch.setattr(hub_module, "EMOTE_SECONDS", 0.0)
+    first.say(kind="emote", emote="sad")
+    assert first.hear("emote")["emote"] == "sad"
+    first.say(kind="emote", emote="rude")
+    assert "detail" in first.hear("error")
+    alone, _ = sit_down(client, [None, "random", "random"])
+    alone.say(kind="emote", emote="smile")
+    assert alone.hear("error")["why"] == "no other person sits at this table"
+
+
 # --- playing again
 
 

@@ -14,7 +14,17 @@ from wizard_table.translation import t
 from wizard_table.web import transitions
 from wizard_table.web.agents import AgentError, Agents
 from wizard_table.web.connections import Connection, Connections
-from wizard_table.web.messages import COMMAND, AskHint, Leave, OpenTable, Ping, PlayAgain, SetPace, TakeBack
+from wizard_table.web.messages import (
+    COMMAND,
+    AskHint,
+    Emote,
+    Leave,
+    OpenTable,
+    Ping,
+    PlayAgain,
+    SetPace,
+    TakeBack,
+)
 from wizard_table.web.setup import Setup, UnknownTableError, check_distinct, new_setup, new_token
 from wizard_table.web.store import StoreError
 from wizard_table.web.table import Clock, Table
@@ -30,6 +40,8 @@ AWAY_SECONDS = 60.0
 """Time that a table waits for a person without a connection, while others are present."""
 RETRY_SECONDS = 5.0
 """Time that agents wait before they try again to save an action."""
+EMOTE_SECONDS = 2.0
+"""Time between two emotes of a seat."""
 
 
 class Ticket(NamedTuple):
@@ -94,6 +106,15 @@ class Hub:
                 self.disconnect(one)
         self._show(table)
 
+    def _show_emote(self, table: Table, seat: int, emote: str) -> None:
+        if not table.setup.has_company:
+            raise ValueError(t("no other person sits at this table"))
+        now = time.monotonic()
+        if now - table.emoted_at.get(seat, -EMOTE_SECONDS) < EMOTE_SECONDS:
+            raise ValueError(t("wait a moment before the next emote"))
+        table.emoted_at[seat] = now
+        self.connections.send_all(table, {"kind": "emote", "seat": seat, "emote": emote})
+
     async def _play_again(self, connection: Connection) -> None:
         """Move everybody at a table whose game is over to a new one, or a person to where the others are."""
         table = connection.table
@@ -145,6 +166,8 @@ class Hub:
             connection.question = asyncio.create_task(self._give_hint(connection, command.agent))
         elif isinstance(command, Leave):
             await self.leave_seat(table, seat)
+        elif isinstance(command, Emote):
+            self._show_emote(table, seat, command.emote)
         elif isinstance(command, PlayAgain):
             await self._play_again(connection)
         else:

@@ -46,6 +46,7 @@ can open it.
     presence    {"presence", "replaced_in", "watchers"}, when someone comes or goes; nothing else has changed
     overdue     {"seat"}, after the view that shows what an agent decided for that seat, whose time was up
     hint        {"agent", "decisions", "choices", "value", "why"}; none comes if the seat moves first
+    emote       {"seat", "emote"}
     next        {"table"}, where the next game is played; tokens of this table open the same seats there
     error       {"why"}, with "detail" as above
     pong        the answer to a Ping, by which a browser finds out that the server is still there
@@ -162,6 +163,13 @@ class Begin(Message):
     kind: Literal["begin"]
 
 
+class Emote(Message):
+    """Show the others at the table an emote."""
+
+    kind: Literal["emote"]
+    emote: Literal["smile", "laugh", "wow", "sad", "wink", "thumb"]
+
+
 class PlayAgain(Message):
     """Go on to the next game, once this one is over, with everybody who is connected."""
 
@@ -182,8 +190,8 @@ class Ping(Message):
 
 Command = Act | TakeBack | SetPace | Begin
 """A message that changes the table."""
-COMMAND: TypeAdapter[Command | AskHint | PlayAgain | Leave | Ping] = TypeAdapter(
-    Annotated[Command | AskHint | PlayAgain | Leave | Ping, Field(discriminator="kind")]
+COMMAND: TypeAdapter[Command | AskHint | Emote | PlayAgain | Leave | Ping] = TypeAdapter(
+    Annotated[Command | AskHint | Emote | PlayAgain | Leave | Ping, Field(discriminator="kind")]
 )
 """Every message over a websocket after the first."""
 

@@ -43,6 +43,8 @@ class Table:
         """Held while the table changes."""
         self.replaced_at: dict[int, float] = {}
         """When an agent replaces each person who is away, in seconds of `time.monotonic`."""
+        self.emoted_at: dict[int, float] = {}
+        """When each seat has sent its last emote, in the same seconds."""
         self.clock: Clock | None = None
         """The time of the acting person, if it is limited."""
 

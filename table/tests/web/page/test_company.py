@@ -1,4 +1,4 @@
-"""People at one table in Chromium: who is away, and the time for a decision."""
+"""People at one table in Chromium: who is away, the time for a decision, and emotes."""
 
 import re
 from typing import Any
@@ -65,3 +65,26 @@ def test_the_clock_is_offered_where_people_meet(visit: Visit, people: int) -> No
     if people == 2:
         page.locator("#seats select").nth(2).select_option("")
     assert page.locator("#clock").is_visible() == (people == 2)
+
+
+def test_emotes(visit: Visit, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shown at the sender's seat for some seconds, and told; one setting puts them out of sight."""
+    monkeypatch.setattr("wizard_table.web.hub.EMOTE_SECONDS", 0.0)  # the pages' clocks run ahead
+    first, second = meet(visit, address)
+    assert first.locator("#back").is_hidden()
+    first.click("#emote")
+    assert first.locator("#emotes button").count() == 6
+    first.click("#emotes button[aria-label='laugh']")
+    assert first.locator("#emote").is_disabled()
+    second.wait_for_selector("#players li:nth-child(1) .emote")
+    assert second.text_content("#news") == "Ann: laugh"
+    for page in (first, second):
+        page.clock.run_for(5_000)
+        assert page.locator(".emote").count() == 0
+    assert first.locator("#emote").is_enabled()
+    second.evaluate("document.querySelector('#emoting').click()")
+    assert second.locator("#emote").is_hidden()
+    first.click("#emote")
+    first.click("#emotes button[aria-label='thumbs up']")
+    first.wait_for_selector("#players li:nth-child(1) .emote")
+    assert second.locator(".emote").count() == 0

@@ -1,4 +1,4 @@
-// The settings of this browser: colours, language and sounds; and the panel of rules and keys.
+// The settings of this browser: colours, language, sounds and emotes; and the panel of rules and keys.
 import { chooseLanguage, language, languages } from "../language.js";
 import { $ } from "./elements.js";
 import { savedSetting, saveSetting } from "./storage.js";
@@ -19,6 +19,8 @@ export function offerSettings() {
   $("language").onchange = () => chooseLanguage($("language").value);
   $("sounds").checked = savedSetting("sounds") === "on";
   $("sounds").onchange = () => saveSetting("sounds", $("sounds").checked ? "on" : "");
+  $("emoting").checked = savedSetting("emotes") !== "off";
+  $("emoting").onchange = () => saveSetting("emotes", $("emoting").checked ? "" : "off");
 }
 
 function showTheme() {

@@ -13,6 +13,7 @@ import { drawTimes, tellOverdue, withMoments } from "./clock.js";
 import { offerLessons, teach } from "./coach.js";
 import { drawFigures, suggest } from "./decision.js";
 import { drawTable } from "./drawing.js";
+import { drawEmotes, offerEmotes, showEmote } from "./emotes.js";
 import { disableGuests, drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
 import { showDialog } from "./pad.js";
@@ -52,6 +53,7 @@ export function sit(table, token, agents) {
     showPace();
   };
   offerGuests(table, send);
+  offerEmotes(send);
   offerLessons();
   listen();
   untilCompiled().then(() => view !== null && offerHint());
@@ -75,6 +77,7 @@ function askHint() {
 function receive(message) {
   if (message.kind === "view") arrive(withMoments(message));
   else if (message.kind === "presence") showPresence(withMoments(message));
+  else if (message.kind === "emote") showEmote(view, message, () => drawEmotes(view));
   else if (message.kind === "overdue") tellOverdue(message);
   else if (message.kind === "hint") showHint(message);
   else if (message.kind === "next") moveOn(message.table);
@@ -102,6 +105,7 @@ function show(received) {
   drawTable(view, choose);
   drawGuests(view);
   drawTimes(view);
+  drawEmotes(view);
   drawPodium(view, judge, () => send({ kind: "again" }));
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null) {
@@ -109,7 +113,7 @@ function show(received) {
     if (judge !== null) keepGame(view);
   }
   offerHint();
-  $("back").hidden = view.you === null;
+  $("back").hidden = view.you === null || view.presence.filter((one) => one !== "agent").length > 1;
   keepHint(decided);
   teach(view, hint !== null);
   $("back").disabled = !view.can_take_back;
@@ -130,6 +134,7 @@ function showPresence({ presence, watchers, replaced_at }) {
   drawPlayers(view);
   drawGuests(view);
   drawTimes(view);
+  drawEmotes(view);
 }
 
 // A second click while the first is under way is ignored.
