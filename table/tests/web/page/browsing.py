@@ -9,12 +9,12 @@ AGENTS = ["random", "rule_based", "search:worlds=8", "champion"]
 Visit = Callable[..., Any]
 """Opens a page, see the fixture `visit`."""
 SIZES = {
-    "phone": {"width": 360, "height": 740},
+    "phone": {"width": 390, "height": 844},
     "lying": {"width": 844, "height": 390},
     "tablet": {"width": 1024, "height": 768},
     "desktop": {"width": 1440, "height": 900},
-    "small": {"width": 320, "height": 700},
-    "held": {"width": 820, "height": 1180},
+    "small": {"width": 320, "height": 568},
+    "held": {"width": 768, "height": 1024},
     "wide": {"width": 2560, "height": 1440},
 }
 OPEN = """async ([seats, options]) => {

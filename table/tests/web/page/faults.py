@@ -55,7 +55,8 @@ FAULTS = """async () => {
     range.selectNodeContents(text);
     const [inner, outer] = [range.getBoundingClientRect(), box.getBoundingClientRect()];
     const isFigure = text.parentElement.closest("#hand small");
-    if (!isFigure && (inner.left < outer.left - 1 || inner.right > outer.right + 1))
+    const isCut = style(text.parentElement).textOverflow === "ellipsis" && text.parentElement.title;
+    if (!isFigure && !isCut && (inner.left < outer.left - 1 || inner.right > outer.right + 1))
       tell("sticks out", text.parentElement);
   }
 

@@ -31,7 +31,7 @@ NAMES = [
     "Jo Bloggs the Second",
 ]
 """Names of up to 20 letters, as many as the page lets people enter."""
-FEW = ("phone", "desktop")
+FEW = ("small", "desktop")
 OTHERS = ("held", "lying")
 """Sizes at which the largest hands are tried at every commit."""
 LARGEST = tuple(f"boxes-{players}-players" for players in (3, 4, 5, 6))

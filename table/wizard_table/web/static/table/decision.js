@@ -23,7 +23,7 @@ export function drawChoices(view, choose) {
   const tag = choose ? "button" : "span";
   const suits = view.legal.filter((action) => action.startsWith("trump"));
   const bids = view.scene.phase === "bid" && view.legal.length ? bidsOf(view) : [];
-  const buttons = [...suits, ...bids].map((action) => {
+  const choiceOf = (action) => {
     const what = action.split(" ")[1];
     const isSuit = what in SUITS;
     const choice = make(tag, { className: `choice ${isSuit ? what : ""}` });
@@ -31,7 +31,11 @@ export function drawChoices(view, choose) {
     if (choose) choice.ariaLabel = actionName(action);
     if (!view.legal.includes(action)) choice.title = forbidden(view, action);
     return pick(choice, action);
-  });
+  };
+  // Suits go in pairs, so that four stand in one row, or two above two.
+  const pairs = [suits.slice(0, 2), suits.slice(2)].filter((pair) => pair.length);
+  const buttons = pairs.map((pair) => make("span", { className: "pair" }, ...pair.map(choiceOf)));
+  buttons.push(...bids.map(choiceOf));
   $("choices").replaceChildren(...(buttons.length ? [make("div", { className: "all" }, ...buttons)] : []));
   drawStepper = () => {};
   $("choices").toggleAttribute("data-many", choose !== null && bids.length > FEW_BIDS);

@@ -94,6 +94,7 @@ function showResult() {
     const total = decimal(totals[seat]);
     const line = row("td", [seatLabel(waiting, seat), bid, tricks_won[seat], signed(points[seat]), total]);
     line.className = met ? "met" : "missed";
+    line.cells[0].title = line.cells[0].textContent;
     if (seat === you) line.dataset.own = "";
     return line;
   });
