@@ -270,3 +270,15 @@ def faults_at(page: Any, moments: Iterator[str], sizes: tuple[str, ...]) -> dict
             page.set_viewport_size(SIZES[size])
             found[f"{moment}, {size}"] = faults_of(page)
     return {moment: faults for moment, faults in found.items() if faults}
+
+
+def test_suits_stand_in_one_row_or_in_pairs(visit: Visit, address: str) -> None:
+    page = visit(locale="es-ES")  # whose words for suits are long
+    page.evaluate("(token) => localStorage.setItem('wizard boxes-trump', token)", TOKEN)
+    visit_page(page, f"{address}#boxes-trump", "#choices button:enabled")
+    rows = set()
+    for width in range(320, 1100, 30):
+        page.set_viewport_size({"width": width, "height": 600})
+        tops = page.evaluate("[...document.querySelectorAll('.choice')].map((one) => one.offsetTop)")
+        rows.add(tuple(tops.count(top) for top in sorted(set(tops))))
+    assert rows == {(4,), (2, 2)}

@@ -14,10 +14,9 @@ import {
   REVIEW,
   SHEET,
 } from "./shared/address.js";
-import { ask, askReadiness, isReady, untilReady } from "./shared/connection.js";
+import { ask, askReadiness, isReady, loadScripts, untilReady } from "./shared/connection.js";
 import { complain, offerLobby } from "./shared/elements.js";
 import { offerSettings } from "./shared/settings.js";
-import { expectAnswer } from "./shared/silence.js";
 import { savedToken } from "./shared/storage.js";
 import { duringVisit, endVisit, keepBlankPage } from "./shared/visit.js";
 import { sit } from "./table/table.js";
@@ -43,7 +42,7 @@ function open(page) {
 
 // Opens one of the pages whose scripts may have to be loaded first.
 async function openLater(page) {
-  const pages = await duringVisit(loadLater());
+  const pages = await duringVisit(loadScripts(() => import("./later.js")));
   if (pages === null) {
     complain(t("The server is not responding."));
     return offerLobby();
@@ -55,18 +54,6 @@ async function openLater(page) {
   else if (page === PROFILE) pages.showProfile();
   else if (page === DAILY) pages.showMatch(DAILY);
   else pages.showMatch(page.slice(MATCH.length));
-}
-
-// The scripts of those pages, or null if no answer comes.
-async function loadLater() {
-  const heard = expectAnswer(() => {});
-  try {
-    return await import("./later.js");
-  } catch {
-    return null;
-  } finally {
-    heard();
-  }
 }
 
 // Opens a table at the seat that this browser has taken; else it offers an open one, or to watch. Agents are

@@ -34,6 +34,18 @@ async function answerTo(address, body) {
   }
 }
 
+// The scripts that `load` imports, or null if no answer comes.
+export async function loadScripts(load) {
+  const heard = expectAnswer(() => {});
+  try {
+    return await load();
+  } catch {
+    return null;
+  } finally {
+    heard();
+  }
+}
+
 // The record of a game that is over, or null.
 export async function fetchRecord(table) {
   const answer = await answerOf(`tables/${table}/record`);

@@ -7,27 +7,15 @@ import { goTo, RESULT, REVIEW } from "../shared/address.js";
 import { fetchRecord } from "../shared/connection.js";
 import { $, complain, make, placeOf, placeText } from "../shared/elements.js";
 import { saveMoment, saveRecord } from "../shared/storage.js";
-import { onEachVisit } from "../shared/visit.js";
 import { seatLabel } from "./seats.js";
 
 const STEPS = 3; // places that stand on the podium
-let drawn; // the table whose podium is drawn
 let costly; // the decisions before the reader's costliest one, once the game is judged
-onEachVisit(() => {
-  drawn = null;
-  costly = 0;
-});
 
 // `judge` is the agent that judges, or null; `playAgain` is called for another game.
 export function drawPodium(view, judge, playAgain) {
-  const over = view.scene.phase === "over";
-  $("podium").hidden = !over;
-  if (!over) drawn = null;
-  else if (drawn !== view.table) draw(view, judge, playAgain);
-}
-
-function draw(view, judge, playAgain) {
-  drawn = view.table;
+  if (!$("podium").hidden) return; // drawn already
+  $("podium").hidden = false;
   costly = 0;
   const course = make("figure", { className: "course" });
   const cost = make("p", { className: "cost", role: "status" });

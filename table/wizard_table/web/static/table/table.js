@@ -1,13 +1,13 @@
 // A table where a game is played or watched: draws each view that arrives, and sends what is chosen.
 
-import { decimal } from "../language.js";
+import { decimal, t } from "../language.js";
 import { keepGame } from "../pages/collection.js";
 import { goTo } from "../shared/address.js";
-import { isCompiled, untilCompiled } from "../shared/connection.js";
-import { $, complain, judgeOf, offerLobby } from "../shared/elements.js";
+import { isCompiled, loadScripts, untilCompiled } from "../shared/connection.js";
+import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
 import { savedToken, saveMatch, saveToken } from "../shared/storage.js";
-import { onEachVisit } from "../shared/visit.js";
+import { duringVisit, onEachVisit } from "../shared/visit.js";
 import { drawHint, drawThinking } from "./advice.js";
 import { drawTimes, tellOverdue, withMoments } from "./clock.js";
 import { offerLessons, teach } from "./coach.js";
@@ -17,7 +17,6 @@ import { drawEmotes, offerEmotes, showEmote } from "./emotes.js";
 import { disableGuests, drawGuests, offerGuests } from "./guests.js";
 import { listen } from "./keys.js";
 import { showDialog } from "./pad.js";
-import { drawPodium } from "./podium.js";
 import { closingView, endsRound, keepForLater, keepPresence, showRoundEnd } from "./scored.js";
 import { drawPlayers } from "./seats.js";
 
@@ -106,7 +105,8 @@ function show(received) {
   drawGuests(view);
   drawTimes(view);
   drawEmotes(view);
-  drawPodium(view, judge, () => send({ kind: "again" }));
+  if (view.scene.phase === "over") showPodium();
+  else $("podium").hidden = true;
   if (view.you !== null && view.match !== null) saveMatch(view.match, view.table); // its link leads back here
   if (view.scene.phase === "over" && view.you !== null) {
     import("../pages/games.js").then(({ keepResult }) => keepResult(received));
@@ -119,6 +119,13 @@ function show(received) {
   $("back").disabled = !view.can_take_back;
   if (pacing === null) $("pace").value = view.seconds;
   showPace();
+}
+
+// Its scripts are loaded once a game ends.
+async function showPodium() {
+  const podium = await duringVisit(loadScripts(() => import("./podium.js")));
+  if (podium === null) return complain(t("The server is not responding."));
+  if (view.scene.phase === "over") podium.drawPodium(view, judge, () => send({ kind: "again" }));
 }
 
 // Hints come once the server has compiled what they need.
