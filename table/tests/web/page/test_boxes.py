@@ -55,6 +55,12 @@ def at(phase: str, round_number: int, cards: int) -> Callable[[Session], bool]:
     )
 
 
+JOIN = """([table, person]) => fetch(`tables/${table}/seats`, {
+  method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({person}),
+})"""
+"""Takes a seat for somebody who does not come to the table."""
+
+
 @cache
 def positions() -> dict[str, Session]:
     """Return the games of the tables, by the name of the table."""
@@ -187,12 +193,17 @@ def moments(page: Any, address: str) -> Iterator[str]:
     page.evaluate("localStorage.removeItem('wizard drills')")
 
     visit("", "#mine li")
-    page.evaluate(OPEN, [[None, None, "heuristic", None], {"person": NAMES[0]}])
+    options = {"person": NAMES[0], "clock": 60}
+    table = page.evaluate(OPEN, [[None, None, "heuristic", None], options])
     page.wait_for_function("document.querySelector('#address').value")
     yield "waiting for guests"
     page.click("#begin")
     page.wait_for_selector("#hand .card")
     yield "open seats"
+    page.evaluate(JOIN, [table, NAMES[1]])
+    page.wait_for_selector("#notice:not([hidden])")
+    page.wait_for_selector(".clock")
+    yield "away"
 
     visit("boxes-trump", "#choices button:enabled")
     yield "trump"
