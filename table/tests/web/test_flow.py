@@ -216,6 +216,19 @@ def test_the_computer_decides_when_the_time_is_up(client: TestClient) -> None:
     assert (view["clock"], view["decides_in"]) == (None, None)
 
 
+def test_no_clock_runs_for_watchers_alone(client: TestClient) -> None:
+    opened = new_table(client, [None, None, None], hand_sizes=[1], clock=1, watchers=True)
+    others = [join(client, opened) for _ in range(2)]
+    watcher = Seat(client, opened | {"token": None})
+    assert watcher.hear()["decides_in"] is None
+    seat = Seat(client, others[0])
+    assert seat.hear()["decides_in"] is not None
+    seat.leave()
+    hear_until(watcher, "presence", presence=["away"] * 3)
+    time.sleep(1.5)
+    assert Seat(client, opened | {"token": None}).hear()["decides_in"] is None
+
+
 # --- emotes
 
 

@@ -235,7 +235,7 @@ class Hub:
         """Give the acting person their time for the decision, if it is limited and has not begun yet."""
         session, setup = table.session, table.setup
         is_limited = setup.clock is not None and setup.begun and setup.has_company
-        acts = is_limited and session.waits_for_a_person and self.connections.at(table)
+        acts = is_limited and session.waits_for_a_person and self.connections.audience(table).seats
         decisions = len(session.events) if acts else None
         if decisions == (None if table.clock is None else table.clock.decisions):
             return
@@ -321,6 +321,7 @@ class Hub:
         """Tell everybody at a table, in a moment, who is present."""
         await asyncio.sleep(_PRESENCE_SECONDS)
         self._wait_for_the_absent(table)
+        self._set_clock(table)
         announced = table.presence(self.connections.audience(table))
         self.connections.send_all(table, {"kind": "presence", **announced})
 
