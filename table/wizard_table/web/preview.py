@@ -36,9 +36,12 @@ NOTHING = Preview(_GAME, "")
 def invite_to_table(setup: Setup) -> Preview:
     """Invite to a table: who sits there, how many rounds are played, and how many seats are open."""
     names = list(setup.people.values())
-    seated = t("At the table: {names}.", names=join_names(names, t))
-    rounds = t("{count} round", "{count} rounds", count=len(setup.rules.rounds))
-    sentences = [seated if names else t("A game of Wizard, card by card."), f"{rounds}."]
+    sentences = [
+        t("At the table: {names}.", names=join_names(names, t))
+        if names
+        else t("A game of Wizard, card by card."),
+        t("{count} round", "{count} rounds", count=len(setup.rules.rounds)) + ".",
+    ]
     if count := len(setup.open_seats):
         sentences.append(t("{count} seat is open.", "{count} seats are open.", count=count))
     return Preview(_GAME, " ".join(sentences))
