@@ -4,7 +4,7 @@ import { decimal, t } from "../language.js";
 import { keepGame } from "../pages/collection.js";
 import { goTo } from "../shared/address.js";
 import { isCompiled, loadScripts, untilCompiled } from "../shared/connection.js";
-import { $, complain, judgeOf, levelName, offerLobby } from "../shared/elements.js";
+import { $, complain, judgeOf, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
 import { savedToken, saveMatch, saveToken } from "../shared/storage.js";
 import { duringVisit, onEachVisit } from "../shared/visit.js";
