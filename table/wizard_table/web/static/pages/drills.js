@@ -111,7 +111,7 @@ function bestOf(choices) {
 function comparison(choices, action) {
   const points = (one) => decimal(Math.round(worthOf(choices, one)));
   const now = { chosen: actionName(action), points: points(action) };
-  if (isPuzzle(shown)) return t("{chosen}: worth about {points}.", now);
+  if (isPuzzle(shown)) return t("You chose {chosen}, worth about {points}.", now);
   if (action === shown.chosen) return t("Same choice again, {chosen}: worth about {points}.", now);
   const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
   return t("Now {chosen}: worth about {points}; then {before}: about {worth}.", { ...now, ...before });
