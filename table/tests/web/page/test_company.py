@@ -32,8 +32,8 @@ def test_the_wait_for_who_is_away_is_counted_down(visit: Visit, address: str) ->
     assert told is not None
     assert 30 < int(told[1]) <= 60
     assert "Ben is away" in first.text_content("#news")
-    first.clock.run_for(30_000)
-    assert first.inner_text("#notice") in {told[0].replace(told[1], str(left)) for left in range(31)}
+    first.clock.run_for(5_000)  # more would look like a silent server
+    assert first.inner_text("#notice") in {told[0].replace(told[1], str(left)) for left in range(56)}
     second.go_back()
     first.wait_for_selector("#notice", state="hidden")
 

@@ -267,6 +267,7 @@ def test_two_people_by_link(visit: Visit) -> None:
     first.wait_for_function("document.querySelector('#address').value")
     link = first.input_value("#address")
     assert link.endswith(f"/join/{table}")
+    first.wait_for_selector("#players li:visible")
     plates = first.locator("#players li").all_inner_texts()
     assert [text.split("\n")[0] for text in plates] == ["You", "Easy 2", "Open seat", "Easy 4"]
     assert first.locator(".card:visible").count() == 0
