@@ -19,11 +19,10 @@ def fingerprint(name: str, agent: Agent) -> str:
     has changed needs another name.
     """
     place, found = place_of(name), list(_weights_of(agent))
-    is_code = place is not None and place.suffix == ".py" and place.is_file()
-    is_read = place is not None and (is_code or found)
+    code = place.read_bytes() if place is not None and place.suffix == ".py" and place.is_file() else b""
+    is_read = place is not None and (code or found)
     digest = hashlib.sha256((split_path(name)[1] if is_read else name).encode(errors="surrogatepass"))
-    if place is not None and is_code:
-        digest.update(place.read_bytes())
+    digest.update(code)
     for weights in found:
         digest.update(f"{weights.dtype.str}{weights.shape}".encode())
         digest.update(weights.tobytes())

@@ -18,7 +18,7 @@ from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.every_action import try_every_action
 from wizard_env.agents.search.playouts import Playouts
-from wizard_env.agents.search.seat_model import EXACT, SHARP, SeatModel
+from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
 from wizard_env.checks import check_choice, check_integer, quoted
 from wizard_env.view import Actions, View
 
@@ -28,6 +28,12 @@ _LIKELY_BELOW = 0.2
 """Upper bound on `likely`."""
 _HINT_WORLDS = 32
 """Worlds in which playouts try the actions for an agent without playouts of its own."""
+_SHARP = Softmax(0.005, temperature=0.0)
+"""For a kind that has explained every choice so far."""
+_EXACT = {
+    PlayerKind.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
+    PlayerKind.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
+}
 _RECOGNISED = 0.5
 """The belief above which a seat is played by that kind."""
 
@@ -131,11 +137,11 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     """
     guesses = model.guesses(len(beliefs))
     others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
-    for kind, exact in EXACT.items():
+    for kind, exact in _EXACT.items():
         recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
         believed = beliefs[recognised]
         guesses[recognised] = exact.guesses(1)[0, 0]
-        doubt = SHARP.epsilon + 1 - believed[:, kind.column] + believed[:, INEXACT]
+        doubt = _SHARP.epsilon + 1 - believed[:, kind.column] + believed[:, INEXACT]
         guesses["play_epsilon"][recognised] = np.minimum(doubt, 1)
         guesses["bid_epsilon"][recognised] = np.minimum(doubt + believed[:, HIGH] + believed[:, LOW], 1)
     return guesses
@@ -152,7 +158,7 @@ def guess_players(guesses: NDArray[Any], seat: NDArray[np.integer], players: Pla
     guesses = guesses.copy()
     for number, name in enumerate(players):
         if name == PlayerKind.HEURISTIC:
-            guesses[seat != number, number] = EXACT[PlayerKind.HEURISTIC].guesses(1)[0, 0]
+            guesses[seat != number, number] = _EXACT[PlayerKind.HEURISTIC].guesses(1)[0, 0]
     return guesses
 
 

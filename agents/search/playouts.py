@@ -23,7 +23,7 @@ from wizard_env.agents.search.seat_model import (
     guesses_for,
     new_workspace,
 )
-from wizard_env.cards import COUNT, JESTER, JESTER_SHIFT, NUM_KINDS, UNITS, WIZARD, WIZARD_SHIFT
+from wizard_env.cards import JESTER, NUM_KINDS, NUM_SUIT_CARDS, UNITS, WIZARD, jesters_in, wizards_in
 from wizard_env.chance import mix, random_action, step_generator
 from wizard_env.checks import check_integer, quoted
 from wizard_env.compiled.jit import compiled, config, kernel, outlined
@@ -246,11 +246,11 @@ def _gather(played: NDArray[Any], actions: NDArray[np.int64], evidence: Evidence
     evidence.takes_trick[into] = tried["takes_trick"].mean(axis=1)
     evidence.too_many[into] = (tried["surplus"] > 0).mean(axis=1)
     evidence.too_few[into] = (tried["surplus"] < 0).mean(axis=1)
-    for card in range(NUM_KINDS):
-        number = {WIZARD: tried["winners"] >> WIZARD_SHIFT, JESTER: tried["winners"] >> JESTER_SHIFT}.get(
-            card, tried["winners"] >> card & 1
-        )
-        evidence.wins[(*into, card)] = (number & COUNT).mean(axis=1)
+    winners: Any = tried["winners"]
+    for card in range(NUM_SUIT_CARDS):
+        evidence.wins[(*into, card)] = (winners >> card & 1).mean(axis=1)
+    evidence.wins[(*into, WIZARD)] = np.mean(wizards_in(winners), axis=1)
+    evidence.wins[(*into, JESTER)] = np.mean(jesters_in(winners), axis=1)
 
 
 @outlined

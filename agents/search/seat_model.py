@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.heuristic import SCRATCH, best_choice, choice_values
 from wizard_env.agents.layers import Layer, add_rows, find_nonzeros, rectify
 from wizard_env.agents.network import input_scale
@@ -88,13 +87,6 @@ _NO_NETWORK = np.empty(0, np.float32), np.empty(0, np.int64)
 HEURISTIC = SeatModel(*_NO_NETWORK, Softmax(0.02, temperature=12.0), Softmax(0.2, 4.0), BY_HEURISTIC)
 RULE_BASED = SeatModel(*_NO_NETWORK, Softmax(0.005, temperature=0.0), Softmax(0.005, 0.0), BY_RULES)
 """It has no values, so its temperatures mean nothing."""
-SHARP = Softmax(0.005, temperature=0.0)
-"""For a kind that has explained every choice so far."""
-EXACT = {
-    PlayerKind.RULE_BASED: RULE_BASED._replace(bids=SHARP, plays=SHARP),
-    PlayerKind.HEURISTIC: HEURISTIC._replace(bids=SHARP, plays=SHARP),
-}
-"""The models of agents that are known to sit there, by kind."""
 _SOFTMAX_KIND = Softmax._make((float, float))
 MODEL_KIND = SeatModel._make(([np.float32], [np.int64], _SOFTMAX_KIND, _SOFTMAX_KIND, int))
 """The kind of a model, for kernels."""

@@ -186,8 +186,7 @@ class Hub:
         return transition
 
     def _show(self, table: Table) -> None:
-        self._wait_for_the_absent(table)
-        self._set_clock(table)
+        self._set_times(table)
         self.connections.send_views(table)
         self._let_agents_act(table)
 
@@ -230,6 +229,11 @@ class Hub:
                 kind = type(error).__name__
                 self._complain(table, t("the server failed ({kind}); its log says more", kind=kind))
                 return
+
+    def _set_times(self, table: Table) -> None:
+        """Set the times that run out at a table: for people who are away, and for a decision."""
+        self._wait_for_the_absent(table)
+        self._set_clock(table)
 
     def _set_clock(self, table: Table) -> None:
         """Give the acting person their time for the decision, if it is limited and has not begun yet."""
@@ -298,8 +302,7 @@ class Hub:
         if is_back:
             self._show(table)
             return
-        self._wait_for_the_absent(table)
-        self._set_clock(table)
+        self._set_times(table)
         self.connections.send_views(table, connection)
         self._begin_task(table, "presence", self._announce(table))
         self._let_agents_act(table)
@@ -320,8 +323,7 @@ class Hub:
     async def _announce(self, table: Table) -> None:
         """Tell everybody at a table, in a moment, who is present."""
         await asyncio.sleep(_PRESENCE_SECONDS)
-        self._wait_for_the_absent(table)
-        self._set_clock(table)
+        self._set_times(table)
         announced = table.presence(self.connections.audience(table))
         self.connections.send_all(table, {"kind": "presence", **announced})
 

@@ -12,27 +12,18 @@ export async function fetchPuzzles() {
   return puzzles ?? [];
 }
 
-// Each puzzle with its number, its box, and the time at which it is due: at once for those never answered.
-function placed(now) {
+// The puzzles that are not learned yet, in the order in which they are due, each with its number and its box. One
+// that was never answered is due now.
+function unlearned(now) {
   const saved = savedPuzzles();
-  return (puzzles ?? []).map((one, index) => ({
-    ...one,
-    ...(saved[one.name] ?? { box: 1, due: now }),
-    number: index + 1,
-  }));
+  return (puzzles ?? [])
+    .map((one, index) => ({ ...one, ...(saved[one.name] ?? { box: 1, due: now }), number: index + 1 }))
+    .filter((one) => !isLearned(one))
+    .toSorted((one, other) => one.due - other.due);
 }
 
-// The puzzles to solve now, those first that come again.
-export const duePuzzles = (now) =>
-  placed(now)
-    .filter((one) => !isLearned(one) && one.due <= now)
-    .toSorted((one, other) => one.due - other.due);
-
-// The puzzles that rest until another day, the first that comes again first.
-export const restingPuzzles = (now) =>
-  placed(now)
-    .filter((one) => !isLearned(one) && one.due > now)
-    .toSorted((one, other) => one.due - other.due);
+export const duePuzzles = (now) => unlearned(now).filter(({ due }) => due <= now);
+export const restingPuzzles = (now) => unlearned(now).filter(({ due }) => due > now);
 
 // Moves a puzzle to another box after an answer, and returns it.
 export function savePuzzle(puzzle, right, now) {
