@@ -31,7 +31,7 @@ class ActionAdvice:
     error: float
     """The standard error of the points that it brings less than the best action; 0 for that one."""
     as_good: bool
-    """Whether it is the best action, or noise may explain the difference."""
+    """True for the best action, and for one whose difference from it may be noise."""
     reason: Reason | None
     """For an action as good as the best a reason for it, for a worse one against it; None if no reason is
     borne out by most playouts."""

@@ -78,7 +78,7 @@ def workers(count: int = 1, ray_address: str | None = None) -> Iterator[Map]:
                         process.terminate()  # the pool would wait for its tasks
                     raise
         except BrokenProcessPool:
-            # only now: while the pool waits for a process, its exit code is not to be had
+            # checked here, because an exit code cannot be read while the pool is waiting for its process
             if _UNGUARDED in [process.exitcode for process in processes]:
                 raise RuntimeError(
                     "workers import the script that starts them: put what it does below the line "

@@ -53,7 +53,7 @@ def test_the_published_dqn_learns_and_resumes(tmp_path: Path) -> None:
 
 
 def test_every_round_of_a_trajectory_is_paid() -> None:
-    """Whoever plays the last card of it."""
+    """No matter who plays the last card."""
     args = recurrent_wizard.parse(["--hand-sizes", "1,2,3"])
     tables = recurrent_wizard.Tables(args, recurrent_wizard.draw_population(2, seed=0), 64, seed=0)
     steps, scores = tables.play(recurrent_wizard.Network(args.width, "game"), sample=True)

@@ -45,7 +45,7 @@ class _Bar(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """What the rows, the columns and the colours of a matrix are."""
+    """Labels of a matrix: of its rows, its columns and its colours."""
 
     rows: str
     columns: str

@@ -1,4 +1,4 @@
-"""What hints promise comes true: points and met bids, beside the two weakest levels of the lobby."""
+"""Hints keep their promises of points and of met bids, beside the two weakest levels of the lobby."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
     players: int
     phase: str
     misleads: bool
-    """Whether the heuristic player gets it wrong."""
+    """True if the heuristic player gets it wrong."""
 
     @classmethod
     def of(cls, number: int) -> "Wanted":

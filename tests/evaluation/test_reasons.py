@@ -99,7 +99,7 @@ def test_the_contrast_is_the_best_of_the_worse() -> None:
 
 
 def claim(game: Game, reason: Reason, evidence: Evidence) -> bool:
-    """Whether more than half of other worlds agree with a reason."""
+    """Return whether more than half of other worlds agree with a reason."""
     action = action_id(reason.action)
     takes, many, few, wins = (values[action] for values in evidence)
     held = game.hands[game.acting_seat]

@@ -37,7 +37,7 @@ export function sumsOf(judged, seat) {
   return table;
 }
 
-// What the cards of a game were worth on average, and what came of them.
+// Says how many points the cards of a game were worth on average, and how many they brought.
 export function worthText(judged, seat) {
   const { points, par } = addUp(judged, seat).total;
   return t("These cards were worth about {worth} and brought {points}.", {

@@ -97,7 +97,7 @@ function show(view) {
   for (const name of ["after", "later"]) $(name).disabled = view.decisions === view.num_decisions;
 }
 
-// What each round was worth, and what luck and choices made of it.
+// Shows the worth of each round, and the points that luck and choices added or lost.
 async function showLuck() {
   const sums = $("sums");
   if (!$("luck").open || sums.firstElementChild) return;

@@ -1,21 +1,21 @@
-// What runs out at a table with several people: the wait for a person who is away, and the time for a decision. The
-// server says once how much is left, and the page counts the seconds.
+// Countdowns at a table with several people: until the computer plays for a person who is away, and until a decision
+// is due. The server sends the seconds left once, and the page counts them down.
 import { t, tn } from "../language.js";
 import { $, make } from "../shared/elements.js";
 import { onEachVisit } from "../shared/visit.js";
 import { seatLabel } from "./seats.js";
 
 const TICK = 200; // milliseconds
-const PATIENCE = 2000; // milliseconds without a person that are not worth a word: a page that is loaded again
-const TOLD = 6000; // milliseconds that a decision of the clock is told
-const FEW = 10; // seconds left of one's own decision when screen readers say so
+const PATIENCE = 2000; // milliseconds that a person may be away unannounced, as while a page reloads
+const TOLD = 6000; // milliseconds that the notice of a decision by the clock stays
+const FEW = 10; // seconds left for the person's own decision: screen readers announce it
 const SHORT = "short";
 
 let view = null; // the one that is shown
 let ticking; // the timer
-let told; // what the clock has done, until it has been read
-const since = new Map(); // when each person who is away was missed first
-const said = new Set(); // what screen readers have been told: the seats that are away, and that time is short
+let told; // the notice of a decision by the clock, while it is shown
+const since = new Map(); // when each absent person went away
+const said = new Set(); // announced to screen readers already: absent seats, and SHORT
 onEachVisit(() => {
   clearInterval(ticking);
   view = told = null;
@@ -70,7 +70,7 @@ function tick() {
   drawClock();
 }
 
-// Who is away, and for how long the table waits: the first of them.
+// Returns a notice of the absent person whom the computer replaces first; "" if nobody is away.
 function absence() {
   const moments = view.replaced_at.map((moment) => moment ?? Number.POSITIVE_INFINITY);
   const seat = moments.indexOf(Math.min(...moments));

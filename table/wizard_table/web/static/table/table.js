@@ -196,7 +196,7 @@ function showRefusal(why) {
   for (const one of document.querySelectorAll("[data-chosen]")) delete one.dataset.chosen;
 }
 
-// What acts on the table waits for the next view; the rest needs no connection.
+// Controls of the game wait for the next view; the others need no connection.
 function showDisconnected() {
   if (hint === null) $("advice").hidden = true;
   const buttons = document.querySelectorAll("#choices button, #hand button, #hint, #back");
