@@ -8,7 +8,7 @@ import { $, levelName, make } from "../shared/elements.js";
 // For each number of players, the positions of the seats from the reader's on: per cent of the felt from the left
 // and the top; then those of their cards from the top, on a wide and a narrow felt.
 const POSITIONS = {
-  3: ["50 100 100 100", "0 22 20 20", "100 22 20 20"],
+  3: ["50 100 100 100", "0 22 0 20", "100 22 0 20"],
   4: ["50 100 100 100", "0 40 50 50", "50 0 0 0", "100 40 50 50"],
   5: ["50 100 100 100", "0 58 100 62", "0 10 0 10", "100 10 0 10", "100 58 100 62"],
   6: ["50 100 100 100", "0 68 100 70", "0 22 0 30", "50 0 0 0", "100 22 0 30", "100 68 100 70"],
