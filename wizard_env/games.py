@@ -1,6 +1,6 @@
 """Games: many games stepped together, one decision in each, for learners that play every seat."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -102,7 +102,7 @@ assert NUM_KINDS <= _FIRST_ACTION
 assert FIRST_PLAY < 1 << 63 - _FIRST_ACTION
 
 
-class _Batch(NamedTuple):
+class Batch(NamedTuple):
     """The arrays of a batch, with a record for each game."""
 
     states: Any
@@ -114,7 +114,7 @@ class _Batch(NamedTuple):
     """[n, most rounds]; a single record, which is not written, where no history is kept."""
 
 
-class _Options(NamedTuple):
+class Options(NamedTuple):
     canonical_suits: bool
     skip_forced: bool
     pause: int
@@ -123,9 +123,9 @@ class _Options(NamedTuple):
     history: bool
 
 
-_DTYPES = _Batch(STATE, OBSERVATION_ROW, MASK_ROW, RESULT, FINISHED_ROUND)
-_BATCH: Any = _Batch([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT], [[FINISHED_ROUND]])
-_OPTIONS: Any = _Options(bool, bool, int, bool, bool)  # type: ignore[arg-type]  # kinds, for kernels
+_DTYPES = Batch(STATE, OBSERVATION_ROW, MASK_ROW, RESULT, FINISHED_ROUND)
+BATCH: Any = Batch([STATE], [OBSERVATION_ROW], [MASK_ROW], [RESULT], [[FINISHED_ROUND]])
+OPTIONS: Any = Options(bool, bool, int, bool, bool)  # type: ignore[arg-type]  # kinds, for kernels
 
 
 class Games:
@@ -193,7 +193,7 @@ class Games:
         check_choice("pause", pause, _PAUSES)
         self._kinds = list(kinds)
         self.num_games = num_games
-        self._options = _Options(
+        self._options = Options(
             bool(canonical_suits), bool(skip_forced), _PAUSES.index(pause), bool(observe), bool(history)
         )
         states = np.zeros(num_games, STATE)
@@ -202,7 +202,7 @@ class Games:
             write_rules(kind, pattern)
             states[rows] = pattern
         self._attach(
-            _Batch(
+            Batch(
                 states,
                 aligned_zeros(num_games if observe else 1, OBSERVATION_ROW),
                 aligned_zeros(num_games if observe else 1, MASK_ROW),
@@ -215,7 +215,7 @@ class Games:
     _stepped: NDArray[np.int64]
     """The games that the last step was taken in; no others hold its results."""
 
-    def _attach(self, batch: _Batch) -> None:
+    def _attach(self, batch: Batch) -> None:
         """Take arrays as this batch's own, and name the views of them that callers read."""
         self._batch = batch
         self._rows = self._stepped = np.arange(self.num_games)
@@ -249,7 +249,7 @@ class Games:
         room = (self.num_games, arrays[-1].shape[-1]) if self._options.history else (1, 1)
         _check_arrays(arrays, [*shapes, room])
         self._check_games(arrays[0], arrays[-1])
-        self._attach(_Batch(*map(aligned_copy, arrays)))
+        self._attach(Batch(*map(aligned_copy, arrays)))
         self._show_anew()
 
     def restore(self, arrays: Sequence[NDArray[Any]]) -> None:
@@ -440,6 +440,16 @@ class Games:
             self._refuse(int(games[illegal]), int(chosen[illegal]), printed)
         self._stepped = games
 
+    def run(self, kernel: Callable[..., None], rows: NDArray[np.int64], *arguments: Any) -> None:
+        """Let a kernel take decisions in some rows: `kernel(BATCH, rows, *arguments, options)`.
+
+        The kernel writes the results of these rows and shows them, as `step` does.
+        """
+        for result in (self.points, self.round_done, self.done):
+            result[self._stepped] = 0
+        kernel(self._batch, rows, *arguments, self._options)
+        self._stepped = rows
+
     def spread(self, rng: np.random.Generator) -> None:
         """Play each game for a random part of its length, with random actions, so that games are out of step.
 
@@ -555,7 +565,7 @@ def game_seeds(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
 
 
 @compiled
-def _show_game(state: State, row: Row, mask: Row, result: Any, options: _Options) -> None:
+def show_game(state: State, row: Row, mask: Row, result: Any, options: Options) -> None:
     """Note the acting seat's legal actions, and write what it sees; in a pause, that is the last winner."""
     if options.canonical_suits:
         _show_in_order(state, row, mask, result, options, canonical_order(state, int(state.seat)))
@@ -564,7 +574,7 @@ def _show_game(state: State, row: Row, mask: Row, result: Any, options: _Options
 
 
 @compiled
-def _show_in_order(state: State, row: Row, mask: Row, result: Any, options: _Options, order: int) -> None:
+def _show_in_order(state: State, row: Row, mask: Row, result: Any, options: Options, order: int) -> None:
     seat = int(state.seat)
     first = first_action(state)
     choices = show_legal(state, order)
@@ -577,7 +587,7 @@ def _show_in_order(state: State, row: Row, mask: Row, result: Any, options: _Opt
 
 
 @compiled
-def _begin_record(batch: _Batch, game: int, options: _Options) -> None:
+def _begin_record(batch: Batch, game: int, options: Options) -> None:
     """Note the seed of a new game, and clear its finished rounds."""
     batch.results[game].seed = batch.states[game].generator
     if options.history:
@@ -586,7 +596,7 @@ def _begin_record(batch: _Batch, game: int, options: _Options) -> None:
 
 
 @outlined
-def _begin(batch: _Batch, game: int, deck: DeckOrder, dealer: int, options: _Options) -> None:
+def _begin(batch: Batch, game: int, deck: DeckOrder, dealer: int, options: Options) -> None:
     """Draw for the first dealer and deal the first round; the generator still holds the game's seed.
 
     dealer: the seat that deals, whatever the draw says; or NO_SEAT.
@@ -600,7 +610,7 @@ def _begin(batch: _Batch, game: int, deck: DeckOrder, dealer: int, options: _Opt
 
 
 @outlined
-def _end_round(batch: _Batch, game: int, deck: DeckOrder, options: _Options) -> None:
+def end_round(batch: Batch, game: int, deck: DeckOrder, options: Options) -> None:
     """Keep a scored round, and note its points; then deal the next, or begin a new game, unless it pauses."""
     state, result = batch.states[game], batch.results[game]
     result.round_done = True
@@ -634,7 +644,7 @@ def _refuse_games(name: str, games: NDArray[np.int64], wrong: Any, allowed: str)
 
 
 @compiled
-def _clear_result(result: Any) -> None:
+def clear_result(result: Any) -> None:
     for seat in range(MAX_PLAYERS):
         result.points[seat] = 0
     result.round_done = False
@@ -652,11 +662,11 @@ def _clear_results(results: Any, stepped: Any, games: Any, actions: Any) -> None
     for index in range(len(stepped)):
         result = results[at(stepped[index])]
         if result.round_done:
-            _clear_result(result)
+            clear_result(result)
 
 
-@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
-def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> int:
+@kernel(BATCH, [np.int64], [np.int64], OPTIONS)
+def _step_games(batch: Batch, games: Any, actions: Any, options: Options) -> int:
     """Take one decision in each game; or in none, and return the first index whose action is illegal, or -1.
 
     A round begins with a real choice, so no step ends more than one, even if it skips forced decisions.
@@ -670,30 +680,30 @@ def _step_games(batch: _Batch, games: Any, actions: Any, options: _Options) -> i
         game = at(games[index])
         state, result, deck = states[game], results[game], decks[0]
         action = printed_action(actions[index], int(result.order))
-        _clear_result(result)
+        clear_result(result)
         take(state, action, options.skip_forced)
         if state.phase >= SCORED:
-            _end_round(batch, game, deck, options)
+            end_round(batch, game, deck, options)
         written = game if options.observe else at(0)
-        _show_game(state, rows[written], masks[written], result, options)
+        show_game(state, rows[written], masks[written], result, options)
     return -1
 
 
 @outlined
-def _show_rows(batch: _Batch, games: Any, options: _Options) -> None:
+def _show_rows(batch: Batch, games: Any, options: Options) -> None:
     states, rows, masks, results, _ = batch
     for game in games:
         written = game if options.observe else 0
-        _show_game(states[game], rows[written], masks[written], results[game], options)
+        show_game(states[game], rows[written], masks[written], results[game], options)
 
 
-@kernel(_BATCH, [np.int64], _OPTIONS)
-def _show_games(batch: _Batch, games: Any, options: _Options) -> None:
+@kernel(BATCH, [np.int64], OPTIONS)
+def _show_games(batch: Batch, games: Any, options: Options) -> None:
     _show_rows(batch, games, options)
 
 
-@kernel(_BATCH, [np.int64], [np.uint64], int, _OPTIONS)
-def _begin_games(batch: _Batch, games: Any, seeds: Any, dealer: int, options: _Options) -> None:
+@kernel(BATCH, [np.int64], [np.uint64], int, OPTIONS)
+def _begin_games(batch: Batch, games: Any, seeds: Any, dealer: int, options: Options) -> None:
     decks = np.empty(1, DECK_ORDER)
     for index in range(len(games)):
         game = games[index]
@@ -702,8 +712,8 @@ def _begin_games(batch: _Batch, games: Any, seeds: Any, dealer: int, options: _O
     _show_rows(batch, games, options)
 
 
-@kernel(_BATCH, [np.int64], _OPTIONS)
-def _deal_games(batch: _Batch, games: Any, options: _Options) -> None:
+@kernel(BATCH, [np.int64], OPTIONS)
+def _deal_games(batch: Batch, games: Any, options: Options) -> None:
     states = batch.states
     decks = np.empty(1, DECK_ORDER)
     for game in games:
@@ -712,8 +722,8 @@ def _deal_games(batch: _Batch, games: Any, options: _Options) -> None:
     _show_rows(batch, games, options)
 
 
-@kernel(_BATCH, [np.int64], [np.int64], _OPTIONS)
-def _turn_up_games(batch: _Batch, games: Any, upcards: Any, options: _Options) -> None:
+@kernel(BATCH, [np.int64], [np.int64], OPTIONS)
+def _turn_up_games(batch: Batch, games: Any, upcards: Any, options: Options) -> None:
     for index in range(len(games)):
         game = games[index]
         _begin_record(batch, game, options)

@@ -1,9 +1,13 @@
 """SelfPlayGames: learners and partners, several kinds of games, and what every step pays."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from wizard_env import Rules, sample_legal
+from wizard_env import Agent, Rules, sample_legal
+from wizard_env.agents.heuristic import HeuristicAgent
+from wizard_env.agents.rule_based import RuleBasedAgent
 from wizard_env.envs.rewards import Reward, rewards
 from wizard_env.state import rules_of
 from wizard_env.train.config.run import Config
@@ -46,6 +50,34 @@ def test_only_seats_that_learn_decide(sparring: float) -> None:
         assert self_play.learns[np.arange(200), self_play.games.seat].all()
         self_play.step(sample_legal(self_play.games.mask, rng))
         assert self_play.learns[np.arange(200), self_play.acted].all()
+
+
+class _RuleBased(RuleBasedAgent):
+    """Of another class, and so asked for each decision."""
+
+
+class _Heuristic(HeuristicAgent):
+    """The same."""
+
+
+@pytest.mark.parametrize("changed", [{}, {"bid_reveal": "secret"}, {"magic_edition": True}], ids=str)
+def test_compiled_partners_play_what_they_answer(changed: dict[str, Any]) -> None:
+    """Beside partners that are not compiled too."""
+    rules, rng = Rules(3, hand_sizes=(1, 2, 3, 4), **changed), np.random.default_rng(0)
+    either: list[list[Agent]] = [[RuleBasedAgent(), HeuristicAgent()], [_RuleBased(), _Heuristic()]]
+    compiled, asked = (
+        SelfPlayGames(rules, 100, 5, 0.8, [*agents, _RuleBased()], mixed=0.5, reward="win_probability")
+        for agents in either
+    )
+    for _ in range(60):
+        actions = sample_legal(compiled.games.mask, rng)
+        compiled.step(actions)
+        asked.step(actions)
+        assert compiled.games.states.tobytes() == asked.games.states.tobytes()
+        assert compiled.games.observation.tobytes() == asked.games.observation.tobytes()
+        assert compiled.games.mask.tobytes() == asked.games.mask.tobytes()
+        for name in ("points", "round_done", "rewards", "ended"):
+            assert (getattr(compiled, name) == getattr(asked, name)).all()
 
 
 # --- other rewards

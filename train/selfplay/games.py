@@ -17,6 +17,7 @@ from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
 from wizard_env.train.selfplay.beliefs import SeatBeliefs
+from wizard_env.train.selfplay.partners import compiled_players, play_compiled
 from wizard_env.train.selfplay.workers import ALONE, Peers
 from wizard_env.view import actions_by_owner
 from wizard_env.win_probability import rounds_from
@@ -117,6 +118,7 @@ class SelfPlayGames:
         self.rewards = np.zeros(self.points.shape, np.float32)
         self.round_done = np.zeros(num_games, np.bool_)
         self.ended = np.zeros(num_games, np.bool_)
+        self._compiled = compiled_players(self._partners)
         self._play_partners()
 
     def step(self, actions: NDArray[np.int64]) -> None:
@@ -124,25 +126,31 @@ class SelfPlayGames:
         self.acted[:] = self.games.seat
         for array in (self.points, self.round_done, self.rewards, self.ended):
             array[:] = 0
-        self._step(actions, self._rows)
+        self.games.step(actions)
+        self._note(self._rows)
         self._play_partners()
 
     def _play_partners(self) -> None:
         """Play for the partners until a learner acts next in every game."""
-        games = self.games
+        games, players = self.games, self._compiled[self.partner]
         while len(rows := self._rows[self.plays[self._rows, games.seat]]):
-            owner = self._first[self.partner[rows, games.seat[rows]]]
-            actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
-            self._step(actions, rows, printed=True)
+            compiled = players[rows, games.seat[rows]] > 0
+            if compiled.any():
+                games.run(play_compiled, rows[compiled], players)
+                self._note(rows[compiled])
+            if len(rows := rows[~compiled]):
+                owner = self._first[self.partner[rows, games.seat[rows]]]
+                actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
+                games.step(actions, rows, printed=True)
+                self._note(rows)
 
-    def _step(self, actions: NDArray[np.int64], rows: NDArray[np.int64], *, printed: bool = False) -> None:
-        """Take decisions in some games, and note their points and rewards.
+    def _note(self, rows: NDArray[np.int64]) -> None:
+        """Note the points and rewards of the decisions just taken in some games.
 
         If two rounds end before a learner has a choice again, then no learner had a choice in the second:
         the learners' decisions are paid the points of the first.
         """
         games = self.games
-        games.step(actions, rows, printed=printed)
         rows = rows[games.round_done[rows]]
         if not len(rows):
             return
