@@ -48,8 +48,8 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            help="Processes that learn together, one thread each; by default OMP_NUM_THREADS, or one for "
-            "each processor available to this process. A run that continues keeps its number.",
+            help="Processes that learn together, one thread each; by default one for each processor that "
+            "other programs leave idle, at most OMP_NUM_THREADS. A run that continues keeps its number.",
         ),
     ] = None,
     allow_programs: options.AllowPrograms = False,

@@ -1,13 +1,17 @@
 """A training run: its learner, its folder, and resuming."""
 
 import logging
-from collections.abc import Iterator
+import os
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.checks import quoted
@@ -112,7 +116,7 @@ def decide(config: Config, folder: Path, device: str, peers: Peers | None = None
     A run that continues keeps both.
 
     peers: the workers that learn together; None if those of this machine are still to be started. Then there
-        is one for each usable processor, as far as they share games and minibatches equally.
+        is one for each idle processor, as far as they share games and minibatches equally.
 
     Raises ValueError if there is no such device, the config names another number of workers or several for a
     device that they would share, or the config of the old run cannot be read.
@@ -151,7 +155,31 @@ def _processors(config: Config, device: str) -> int:
         return 1
     games, batch = learning.num_games, learning.batch_size
     shares = [n for n in range(1, get_num_threads() + 1) if not games % n and not batch % n]
-    return max([n for n in shares if batch // n >= _LEAST_SHARE], default=1)
+    shares = [n for n in shares if batch // n >= _LEAST_SHARE] or [1]
+    idle = idle_processors() if len(shares) > 1 else 1
+    return max([n for n in shares if n <= idle], default=1)
+
+
+def idle_processors(seconds: float = 0.25) -> int:
+    """Return the number of usable processors that other programs leave idle; all where that is not known.
+
+    All workers wait for the slowest, so one beside a busy program would halve the speed of the others.
+    """
+    try:
+        own = [f"cpu{number}" for number in os.sched_getaffinity(0)]
+        before = _processor_times(own)
+        time.sleep(seconds)
+        spent = _processor_times(own) - before
+    except (AttributeError, OSError):
+        return get_num_threads()  # not on Linux
+    niced_or_idle = spent[:, [1, 3, 4]].sum() / max(1, spent.sum())
+    return round(len(own) * niced_or_idle)
+
+
+def _processor_times(names: Sequence[str]) -> NDArray[np.int64]:
+    """Read the time that processors have spent in each state: int64 [processors, 8], see `man proc_stat`."""
+    lines = [line.split() for line in Path("/proc/stat").read_text(encoding="ascii").splitlines()]
+    return np.array([line[1:9] for line in lines if line and line[0] in names], np.int64)
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:

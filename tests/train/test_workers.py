@@ -172,6 +172,18 @@ def test_workers_stop_together(tmp_path: Path) -> None:
     assert len(read_curves(tmp_path / CURVES)) == 2
 
 
+def test_a_worker_on_every_idle_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program of lower priority leaves its processor to others."""
+    config = tiny_config(num_games=256, batch_size=256)
+    monkeypatch.setattr("wizard_env.train.run.get_num_threads", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
+    for user, nice, workers in ((0, 0, 2), (4, 0, 2), (20, 0, 1), (20, 5, 1), (0, 25, 2)):
+        spent = np.array([[user, nice, 0, 25 - user - nice, 0], [0, 0, 0, 25, 0]])
+        times = iter([np.zeros_like(spent), spent])
+        monkeypatch.setattr("wizard_env.train.run._processor_times", lambda names, times=times: next(times))
+        assert decide(config, tmp_path / "run", "cpu").workers == workers
+
+
 def test_workers_need_the_same_folder(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"workers \[1\] do not see .* as worker 0 does"):
         together(2, lambda peers: train(tiny_config(), tmp_path / f"{peers.rank}", peers=peers))
