@@ -114,5 +114,5 @@ def _times(
     """
     if added is None:
         added = torch.zeros(matrix.shape[1])
-    layer = Layer(matrix.detach().numpy(), added.detach().numpy())
+    layer = Layer(matrix.detach().contiguous().numpy(), added.detach().numpy())  # numpy transposes slowly
     return torch.from_numpy(entries.times(layer, relu=relu))
