@@ -4,10 +4,10 @@ import os
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
 from benchmarks.timing import Sample
 from wizard_env import get_num_threads
+from wizard_env.evaluation.provenance import processor
 
 RATE = "decisions/s"
 STEP_RATE = "steps/s"
@@ -81,18 +81,9 @@ def check_limit(name: str, seconds: Sample, limit: float) -> Row:
 
 def describe_machine() -> Machine:
     return Machine(
-        cpu=_cpu_model(),
+        cpu=processor(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         threads=get_num_threads(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         packages={name: version(name) for name in _PACKAGES},
     )
-
-
-def _cpu_model() -> str:
-    described = Path("/proc/cpuinfo")
-    if described.exists():
-        for line in described.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

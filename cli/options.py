@@ -83,7 +83,8 @@ ReportFile = Annotated[
 PlotFolder = Annotated[
     Path | None,
     typer.Option(
-        metavar="FOLDER", help="Write the plots to this folder as PNG, SVG and PDF; tables as CSV and LaTeX."
+        metavar="FOLDER",
+        help="Write plots to this folder as PNG, SVG and PDF, tables as LaTeX, and numbers as CSV.",
     ),
 ]
 Labels = Annotated[

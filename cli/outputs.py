@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,9 +82,13 @@ class Outputs:
                 _write(self.plots / f"{name}.{kind}", draw(figure, kind))
         for name, grid in report.tables.items():
             _write(self.plots / f"{name}.tex", latex(grid))
-        for name, grid in (report.tables | report.data).items():
+        for name, rows in report.data.items():
+            if not rows:
+                continue
             text = io.StringIO(newline="")
-            csv.writer(text).writerows([grid.headings, *grid.rows])
+            table = csv.DictWriter(text, list(rows[0]))
+            table.writeheader()
+            table.writerows(rows)
             _write(self.plots / f"{name}.csv", text.getvalue())
 
 
@@ -98,15 +101,18 @@ def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
 
 
 def provenance(agents: Mapping[str, str]) -> dict[str, Any]:
-    """Return what results come from: the version, the running command, and agents with their fingerprints."""
-    return {"version": version("wizard-env"), "command": _command(), "agents": dict(agents)}
+    """Return what results come from: the software, the command, and agents with their fingerprints."""
+    from wizard_env.evaluation.provenance import describe_software
+
+    return describe_software() | {"command": _command(), "agents": dict(agents)}
 
 
 def get_origin() -> "Origin":
-    """Return the command that is running, today's date in UTC, and the version."""
+    """Return the command that is running, today's date in UTC, and the software."""
+    from wizard_env.evaluation.provenance import describe_software
     from wizard_env.evaluation.report.html import Origin
 
-    return Origin(_command(), datetime.now(UTC).date().isoformat(), version("wizard-env"))
+    return Origin(_command(), datetime.now(UTC).date().isoformat(), describe_software())
 
 
 def _command() -> str:

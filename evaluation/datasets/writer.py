@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env import Agent, Game, Rules, __version__, load, write_records
+from wizard_env import Agent, Game, Rules, load, write_records
 from wizard_env.agents.network import LAYOUT
 from wizard_env.checks import check_integer
 from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
 from wizard_env.evaluation.duplicate_deals import entrant_at, play_actions
+from wizard_env.evaluation.provenance import describe_software
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files import locked, read_object, write_atomically
 from wizard_env.games import LARGEST_SEED, game_seeds
@@ -105,7 +106,7 @@ def _claim(folder: Path, about: dict[str, Any]) -> None:
             raise ValueError(f"{folder} holds another data set: its {', '.join(differs)} differ, see {kept}")
         return
     about["columns"] = {name: meaning for name, (_, meaning) in COLUMNS.items()}
-    about["wizard_env"] = __version__
+    about["provenance"] = describe_software()
     text = json.dumps(about, indent=2) + "\n"
     write_atomically(kept, lambda path: path.write_text(text, encoding="utf-8"))
 

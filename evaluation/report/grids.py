@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # importing these takes a second
     from wizard_env.evaluation.one_card import ExactExploit
     from wizard_env.evaluation.ratings import Rating
     from wizard_env.evaluation.scorecard import Scorecard
-    from wizard_env.evaluation.seeds import Curve, SeedScores
+    from wizard_env.evaluation.seeds import SeedScores
 
 _LEAST_LOST = 0.05
 """Points: a smaller loss would be shown as 0.0, and is not listed."""
@@ -151,17 +151,6 @@ def seeds_grids(result: "SeedScores") -> list[Grid]:
         interval = _interval(line.low, line.high, ".2f")
         better.rows.append([line.name, line.other, plain(line.probability, ".2f"), interval])
     return [scores, *([better] if better.rows else [])]
-
-
-def seeds_data(curves: "Sequence[Curve]", result: "SeedScores") -> dict[str, Grid]:
-    """Return the points of the learning curves, and the lead of every run: numbers for other programs."""
-    lines = Grid("learning curves", ["group", "metric", "seeds", "decisions", "mean", "low", "high"], [])
-    for one in curves:
-        for point in zip(one.decisions, one.mean, one.low, one.high, strict=True):
-            lines.rows.append([one.name, one.metric, str(one.seeds), *map(str, point)])
-    runs = [[one.name, one.run, one.opponent, str(one.lead)] for one in result.runs]
-    headings = ["group", "run", "opponent", "lead"]
-    return {"curves": lines, "runs": Grid("leads of runs", headings, runs)}
 
 
 def latex(grid: Grid) -> str:

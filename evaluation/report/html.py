@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wizard_env.evaluation.crossplay import Crossplay
 from wizard_env.evaluation.evaluate import Evaluation
@@ -16,7 +16,6 @@ from wizard_env.evaluation.report.grids import (
     interval_grid,
     league_grids,
     scorecard_grids,
-    seeds_data,
     seeds_grids,
     size_grid,
 )
@@ -38,6 +37,7 @@ from wizard_env.evaluation.report.verdict import (
 )
 from wizard_env.evaluation.scorecard import Scorecard
 from wizard_env.evaluation.seeds import Curve, SeedScores
+from wizard_env.evaluation.statistics import Estimate
 from wizard_env.rules import Rules
 from wizard_env.words import rules_text
 
@@ -121,11 +121,12 @@ _CAPTIONS = {
 
 
 class Origin(NamedTuple):
-    """The command, date and version that a report comes from."""
+    """The command, date and software that a report comes from."""
 
     command: str
     date: str
-    version: str
+    software: dict[str, Any]
+    """See `describe_software`."""
 
 
 class Report(NamedTuple):
@@ -134,8 +135,8 @@ class Report(NamedTuple):
     page: str
     plots: Plots
     tables: dict[str, Grid]
-    data: dict[str, Grid] = {}
-    """Long tables of numbers, which are not on the page."""
+    data: dict[str, list[dict[str, Any]]]
+    """Tables of numbers for other programs: rows of plain values, by the names of the columns."""
 
 
 def report_evaluations(evaluations: Sequence[Evaluation], title: str, origin: Origin) -> Report:
@@ -146,6 +147,7 @@ def report_evaluations(evaluations: Sequence[Evaluation], title: str, origin: Or
     if len(evaluations) > 1:
         body += ["<h2>By number of players</h2>", _table(size_grid(evaluations))]
     tables: dict[str, Grid] = {}
+    data: dict[str, list[dict[str, Any]]] = {}
     for evaluation in evaluations:
         players = evaluation.rules.num_players
         grids = evaluation_grids(evaluation, f"{evaluation.games:,} deals")
@@ -155,7 +157,10 @@ def report_evaluations(evaluations: Sequence[Evaluation], title: str, origin: Or
         tables |= {
             f"{name}{suffix}": grid for name, grid in zip(("points", "bids", "leads"), grids, strict=False)
         }
-    return Report(_page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE), plots, tables)
+        values = evaluation.to_dict()
+        data |= {f"points{suffix}": values["standings"], f"leads{suffix}": values["differences"]}
+        data |= {f"{name}{suffix}": values[name] for name in ("by_hand_size", "by_position", "times")}
+    return Report(_page(title, evaluation_verdict(evaluations), body, _EVALUATION_NOTE), plots, tables, data)
 
 
 def report_league(league: League, title: str, origin: Origin) -> Report:
@@ -166,7 +171,11 @@ def report_league(league: League, title: str, origin: Origin) -> Report:
     body = [_facts_list(facts, origin), _figures(plots), _table(ratings), _table(leads)]
     body.append(_folded("leads with intervals", [intervals]))
     page = _page(title, league_verdict(league), body, _LEAGUE_NOTE)
-    return Report(page, plots, {"ratings": ratings, "leads": intervals})
+    values = league.to_dict()
+    for rating in values["ratings"]:
+        del rating["equals"]  # names, which the places tell too
+    data = {"ratings": values["ratings"], "leads": values["differences"]}
+    return Report(page, plots, {"ratings": ratings, "leads": intervals}, data)
 
 
 def report_crossplay(result: Crossplay, title: str, origin: Origin) -> Report:
@@ -175,7 +184,10 @@ def report_crossplay(result: Crossplay, title: str, origin: Origin) -> Report:
     grids = crossplay_grids(result)
     body = [_facts_list(facts, origin), _figures(plots), *map(_table, grids)]
     page = _page(title, crossplay_verdict(result), body, _CROSSPLAY_NOTE)
-    return Report(page, plots, dict(zip(("crossplay", "self_play", "groups"), grids, strict=False)))
+    values = result.to_dict()
+    alone = list(map(_in_columns, values["compatibility"]))
+    data = {"crossplay": values["cells"], "self_play": alone, "groups": values["groups"]}
+    return Report(page, plots, dict(zip(data, grids, strict=False)), data)
 
 
 def report_seeds(curves: Sequence[Curve], result: SeedScores, title: str, origin: Origin) -> Report:
@@ -184,9 +196,16 @@ def report_seeds(curves: Sequence[Curve], result: SeedScores, title: str, origin
     grids = seeds_grids(result)
     body = [_facts_list(facts, origin), _figures(plots), *map(_table, grids)]
     tables = dict(zip(("scores", "improvement"), grids, strict=False))
-    return Report(
-        _page(title, seeds_verdict(result), body, _SEEDS_NOTE), plots, tables, seeds_data(curves, result)
-    )
+    values = result.to_dict()
+    columns = ("decisions", "mean", "low", "high")
+    points = [
+        {"name": one.name, "metric": one.metric, "seeds": one.seeds, **dict(zip(columns, point, strict=True))}
+        for one in curves
+        for point in zip(*(getattr(one, column) for column in columns), strict=True)
+    ]
+    data = {"curves": points, "scores": values["scores"], "improvement": values["improvements"]}
+    page = _page(title, seeds_verdict(result), body, _SEEDS_NOTE)
+    return Report(page, plots, tables, data | {"runs": values["runs"]})
 
 
 def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
@@ -194,7 +213,18 @@ def report_scorecard(card: Scorecard, title: str, origin: Origin) -> Report:
     plots = scorecard_plots(card)
     body = [_facts_list(_card_facts(card), origin), _figures(plots), *map(_table, scorecard_grids(card))]
     note = _SCORECARD_NOTE if card.self_play else _FEW_DEALS_NOTE
-    return Report(_page(title, scorecard_verdict(card), body, note), plots, {})
+    return Report(_page(title, scorecard_verdict(card), body, note), plots, {}, {})
+
+
+def _in_columns(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain values, with three in place of each estimate: NAME, NAME_low and NAME_high."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Estimate):
+            found |= {name: value.mean, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            found[name] = value
+    return found
 
 
 def _card_facts(card: Scorecard) -> dict[str, str]:
@@ -231,7 +261,12 @@ def _facts(variants: Sequence[Rules], deals: int, seed: int) -> dict[str, str]:
 
 
 def _facts_list(facts: Mapping[str, str], origin: Origin) -> str:
-    facts = {**facts, "Date": origin.date, "Version": f"wizard-env {origin.version}"}
+    software = origin.software
+    versions = {"wizard-env": software["version"], "Python": software["python"], **software["libraries"]}
+    facts = {**facts, "Date": origin.date, "Versions": ", ".join(map(" ".join, versions.items()))}
+    if software["commit"]:
+        facts["Commit"] = software["commit"]
+    facts["Processor"] = software["processor"]
     items = [f"<dt>{name}</dt><dd>{escape(fact)}</dd>" for name, fact in facts.items()]
     items.append(f"<dt>Command</dt><dd><code>{escape(origin.command)}</code></dd>")
     return f"<dl>{''.join(items)}</dl>"

@@ -1,5 +1,6 @@
 """`wizard evaluate`, `league`, `scorecard`, `exploit`: their output, and errors."""
 
+import csv
 import json
 import re
 import shlex
@@ -192,6 +193,10 @@ def test_crossplay(wizard: Wizard, tmp_path: Path) -> None:
     matrix, *_ = grid_cells(outcome.out)
     assert [row[0] for row in matrix] == ["1 dice", "2 heuristic", "3 rule_based"]
     assert {"crossplay.pdf", "crossplay_bids.svg", "self_play.tex"} <= {path.name for path in plots.iterdir()}
+    with (plots / "self_play.csv").open(newline="") as lines:
+        dice, *_ = csv.DictReader(lines)
+    columns = ("cross_play", "cross_play_low", "cross_play_high")
+    assert [float(dice[name]) for name in columns] == found["compatibility"][0]["cross_play"]
 
 
 def test_curves(wizard: Wizard, tmp_path: Path) -> None:
@@ -221,6 +226,9 @@ def test_curves(wizard: Wizard, tmp_path: Path) -> None:
     assert chances["heuristic", "PPO"] == 1 - chances["PPO", "heuristic"] > 0.5
     written = {path.name for path in plots.iterdir()}
     assert written >= {"curves.pdf", "scores.svg", "profiles.png", "curves.csv", "runs.csv", "scores.tex"}
+    with (plots / "scores.csv").open(newline="") as file_of_scores:
+        highs = [float(row["mean_high"]) for row in csv.DictReader(file_of_scores)]
+    assert highs == [one["mean_high"] for one in found["scores"]]
     for path in Path("runs").glob("other-*"):
         (path / CURVES).unlink()
     assert "other: no curve" in wizard(*command).err

@@ -14,6 +14,7 @@ import pytest
 
 from tests.commands import Wizard, error_line
 from wizard_env.evaluation.fingerprints import fingerprint
+from wizard_env.evaluation.provenance import describe_software
 from wizard_env.evaluation.report.grids import Grid, latex, plain, signed
 from wizard_env.loading import load
 
@@ -33,8 +34,10 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
     assert written["points.pdf"].startswith(b"%PDF")
     assert b"/Type3" not in written["points.pdf"]
     assert b"\nrandom & heuristic & " in written["leads.tex"]
-    rows = list(csv.reader(io.StringIO(written["points.csv"].decode())))
-    assert [row[0] for row in rows] == ["agent", "random", "heuristic"]
+    rows = list(csv.DictReader(io.StringIO(written["points.csv"].decode())))
+    assert [row.pop("name") for row in rows] == ["random", "heuristic"]
+    assert all(float(row["points_low"]) <= float(row["points"]) for row in rows)
+    assert "by_hand_size.csv" in written
     sources = re.findall(r'(?:src|href)="([^"]*)"', text)
     assert len(sources) == len(images)
     for source in sources:
@@ -49,10 +52,20 @@ def test_a_report_needs_no_other_files(wizard: Wizard, tmp_path: Path) -> None:
         r'<body><h1>[^<]*</h1>\n<p class="verdict">heuristic leads random by [0-9.]+ points', body
     )
     facts = dict(re.findall(r"<dt>(\w+)</dt><dd>(.*?)</dd>", body))
-    assert facts.keys() == {"Players", "Rules", "Deals", "Seed", "Date", "Version", "Command"}
+    assert facts.keys() - {"Commit"} == {
+        "Players",
+        "Rules",
+        "Deals",
+        "Seed",
+        "Date",
+        "Versions",
+        "Processor",
+        "Command",
+    }
     assert facts["Rules"] == "free bids, open bids; hand sizes: 1, 2"
     assert (facts["Players"], facts["Deals"], facts["Seed"]) == ("3", "5", "1")
-    assert facts["Version"] == f"wizard-env {version('wizard-env')}"
+    assert facts["Versions"].startswith(f"wizard-env {version('wizard-env')}, Python 3")
+    assert f"numpy {version('numpy')}" in facts["Versions"]
     assert date.fromisoformat(facts["Date"]) <= datetime.now(UTC).date()
     assert facts["Command"].startswith("<code>wizard evaluate random heuristic --players 3 --games 5")
 
@@ -74,14 +87,14 @@ def test_any_name_can_be_written(wizard: Wizard, tmp_path: Path) -> None:
     for shown in ("$x_{1}$ $\\frac$", "<td>_mine</td>", "caf\\udce9", "&lt;b&gt;", NAMES[-1]):
         assert shown in text
     rows = list(csv.reader(io.StringIO((plots / "points.csv").read_text(encoding="utf-8"))))
-    assert [row[0] for row in rows[1:]] == [*NAMES[:2], "caf\\udce9", *NAMES[3:]]
+    assert [row[rows[0].index("name")] for row in rows[1:]] == [*NAMES[:2], "caf\\udce9", *NAMES[3:]]
     assert len({fingerprint(name, load("random")) for name in NAMES}) == len(NAMES)
     with pytest.raises(ValueError, match="unknown agent"):
         load(NAMES[-1])
 
 
 def test_results_say_what_they_come_from(wizard: Wizard) -> None:
-    """The version, the command, and the fingerprints of the agents, by the labels that are shown."""
+    """The software, the command, and the fingerprints of the agents, by the labels that are shown."""
     rules = ("--players", 3, "--hand-sizes", "1", "--games", 2, "--json", "-")
     outcome = wizard("evaluate", "random", "champion", *rules, "--label", "champion=PPO")
     (found,) = json.loads(outcome.out)
@@ -91,6 +104,7 @@ def test_results_say_what_they_come_from(wizard: Wizard) -> None:
         version("wizard-env"),
         "wizard evaluate random champion",
     )
+    assert origin.keys() - {"command", "agents"} == describe_software().keys()
     prints = {
         name: fingerprint(agent, load(agent)) for name, agent in (("random", "random"), ("PPO", "champion"))
     }
