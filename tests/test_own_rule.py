@@ -7,6 +7,8 @@ import sys
 from os import environ
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
 PLAYED = """
@@ -46,6 +48,15 @@ else:
 print("played")
 """
 
+SOLVED = """
+from wizard_env import Rules
+from wizard_env.evaluation.one_card import measure_exactly
+
+found = measure_exactly("exact", Rules(3, "no_zero", hand_sizes=(1,)))
+assert found.nash_conv < 1e-9 and found.equilibrium[2] < 2 < found.equilibrium[1]
+print("solved")
+"""
+
 
 def copy_package(folder: Path) -> None:
     """Copy `wizard_env`; its links into the other folders lead to these."""
@@ -72,17 +83,33 @@ def follow(diff: str, folder: Path) -> None:
         path.write_text(code, encoding="utf-8")
 
 
+def diff_of_the_section() -> str:
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Try a rule of your own")[1]
+    return section.split("```diff\n")[1].split("```")[0]
+
+
+def run_changed(program: str, folder: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run a program with a copy of the package that was changed as the section says."""
+    copy_package(folder)
+    follow(diff_of_the_section(), folder)
+    own = environ | {"PYTHONPATH": str(folder)} | variables
+    return subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, env=own, capture_output=True, text=True, check=False
+    )
+
+
 def test_the_section_as_it_is_printed(tmp_path: Path) -> None:
     """Two files and few lines; the champion loads and keeps to the rule, and the observation its size."""
-    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Try a rule of your own")[1]
-    diff = section.split("```diff\n")[1].split("```")[0]
+    diff = diff_of_the_section()
     assert len(re.findall(r"^--- ", diff, re.MULTILINE)) == 2
     assert len(diff.splitlines()) <= 30
-    copy_package(tmp_path)
-    follow(diff, tmp_path)
-    own = environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"}
-    ran = subprocess.run(
-        [sys.executable, "-c", PLAYED], cwd=tmp_path, env=own, capture_output=True, text=True, check=False
-    )
+    ran = run_changed(PLAYED, tmp_path, NUMBA_DISABLE_JIT="1")
     assert ran.stdout == "played\n", ran.stderr
     assert "was trained before these fields of the observation: later_restriction" in ran.stderr
+
+
+@pytest.mark.slow
+def test_one_card_is_solved_by_an_own_rule(tmp_path: Path) -> None:
+    """The dealer has to bid 1; the agent `exact` does, and answers best."""
+    ran = run_changed(SOLVED, tmp_path, XDG_CACHE_HOME=str(tmp_path / "kernels"))
+    assert ran.stdout == "solved\n", ran.stderr

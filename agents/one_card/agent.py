@@ -12,7 +12,19 @@ from wizard_env.agents.one_card.equilibrium import in_first_suit, solve
 from wizard_env.cards import NUM_RANKS, NUM_SUIT_CARDS, NUM_SUITS, UNITS, WIZARD
 from wizard_env.compiled.jit import kernel
 from wizard_env.engine import legal
-from wizard_env.state import BID, OPEN, PLAY, STATE, TRUMP, copy_records
+from wizard_env.rules import BID_RESTRICTIONS
+from wizard_env.state import (
+    BID,
+    CANADIAN,
+    FREE,
+    LEADER,
+    NO_EVEN,
+    OPEN,
+    PLAY,
+    STATE,
+    TRUMP,
+    copy_records,
+)
 from wizard_env.view import Actions, View
 
 
@@ -44,9 +56,12 @@ def _policy(view: View) -> NDArray[np.float64]:
     policy = np.zeros((len(view), NUM_ACTIONS))
     forced = known["phase"] == PLAY
     policy[forced] = view.mask[forced]
-    restricted = np.empty(len(view), np.uint8)
-    _find_restricted(copy_records(known), restricted)
-    options = [known["num_players"], restricted, known["bid_reveal"] != OPEN, known["magic_edition"]]
+    options = [
+        known["num_players"],
+        _restrictions(known),
+        known["bid_reveal"] != OPEN,
+        known["magic_edition"],
+    ]
     kinds = np.stack(options, axis=1).astype(np.int64)
     for kind in np.unique(kinds[~forced], axis=0):
         rows = (~forced & (kinds == kind).all(axis=1)).nonzero()[0]
@@ -54,10 +69,18 @@ def _policy(view: View) -> NDArray[np.float64]:
     return policy
 
 
-def _rules(num_players: int, restricted: int, hidden: int, magic_edition: int) -> Rules:
+def _restrictions(known: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return the restriction in force; those that depend on scores come to `no_even` or `free`."""
+    by_scores = (known["bid_restriction"] == LEADER) | (known["bid_restriction"] == CANADIAN)
+    restricted = np.empty(len(known), np.uint8)
+    _find_restricted(copy_records(known), restricted)
+    return np.where(by_scores, np.where(restricted, NO_EVEN, FREE), known["bid_restriction"])
+
+
+def _rules(num_players: int, restriction: int, hidden: int, magic_edition: int) -> Rules:
     return Rules(
         num_players=num_players,
-        bid_restriction="no_even" if restricted else "free",
+        bid_restriction=BID_RESTRICTIONS[restriction],  # type: ignore[arg-type]
         bid_reveal="simultaneous" if hidden else "open",  # one card leaves nothing to decide after the bids
         magic_edition=bool(magic_edition),
         hand_sizes=(1,),
