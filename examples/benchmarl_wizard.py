@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
 from benchmarl.algorithms import MappoConfig
 from benchmarl.environments import Task, TaskClass
@@ -26,12 +26,12 @@ MOST_STEPS = 1000
 class Args:
     """The options of the command line, such as `--iterations 100`."""
 
-    seed: int = 1
-    num_players: int = 3
-    hand_sizes: str = "1,2"
-    iterations: int = 10
-    decisions: int = 2000
-    folder: str = "runs"
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 1
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 3
+    hand_sizes: Annotated[str, "cards in the rounds of a game"] = "1,2"
+    iterations: Annotated[int, "of playing and learning"] = 10
+    decisions: Annotated[int, "of an iteration"] = 2000
+    folder: Annotated[str, "where BenchMARL writes its results"] = "runs"
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -39,7 +39,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 

@@ -7,7 +7,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any, get_args
 
 import gymnasium
 import numpy as np
@@ -22,23 +22,22 @@ import wizard_env
 class Args:
     """The options of the command line, such as `--total-timesteps 100000`."""
 
-    seed: int = 1
-    num_players: int = 4
-    hand_sizes: str = ""
-    """Play only these rounds, for example 1,2,3; by default all rounds."""
-    opponents: str = "random"
-    total_timesteps: int = 500_000
-    learning_rate: float = 1e-3
-    num_envs: int = 128
-    num_steps: int = 32
-    gamma: float = 1.0
-    gae_lambda: float = 0.95
-    num_minibatches: int = 4
-    update_epochs: int = 4
-    clip_coef: float = 0.2
-    ent_coef: float = 0.005
-    vf_coef: float = 0.5
-    max_grad_norm: float = 0.5
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 1
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 4
+    hand_sizes: Annotated[str, "cards in the rounds of a game, for example 1,2,3; without, all"] = ""
+    opponents: Annotated[str, "agent in all other seats"] = "random"
+    total_timesteps: Annotated[int, "decisions to learn from"] = 500_000
+    learning_rate: Annotated[float, "of Adam at the start; it falls to 0"] = 1e-3
+    num_envs: Annotated[int, "games played side by side"] = 128
+    num_steps: Annotated[int, "decisions of each game in an iteration"] = 32
+    gamma: Annotated[float, "discount"] = 1.0
+    gae_lambda: Annotated[float, "decay of advantages (GAE)"] = 0.95
+    num_minibatches: Annotated[int, "gradient steps of a pass"] = 4
+    update_epochs: Annotated[int, "passes over the decisions of an iteration"] = 4
+    clip_coef: Annotated[float, "largest change of a ratio of probabilities"] = 0.2
+    ent_coef: Annotated[float, "weight of the policy's entropy"] = 0.005
+    vf_coef: Annotated[float, "weight of the values' error"] = 0.5
+    max_grad_norm: Annotated[float, "norm to which gradients are cut"] = 0.5
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -46,7 +45,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 

@@ -29,11 +29,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="the folder of a data set with canonical suits")
     parser.add_argument("out", type=Path, help="the folder for the agent")
     parser.add_argument("--temperature", type=float, help="in points; without, the agent imitates")
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--batch-size", type=int, default=1024)
-    parser.add_argument("--learning-rate", type=float, default=1e-3)
-    parser.add_argument("--width", type=int, default=512)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=int, default=4, help="passes over the data")
+    parser.add_argument("--batch-size", type=int, default=1024, help="decisions of a gradient step")
+    parser.add_argument("--learning-rate", type=float, default=1e-3, help="the highest of one cycle")
+    parser.add_argument("--width", type=int, default=512, help="of the two hidden layers")
+    parser.add_argument("--seed", type=int, default=0, help="of the first weights and the order of the data")
     return parser.parse_args(arguments)
 
 

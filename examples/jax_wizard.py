@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -25,18 +25,18 @@ VALUE_UNIT = 20.0
 class Args:
     """The options of the command line, such as `--iterations 100`."""
 
-    seed: int = 1
-    num_players: int = 4
-    hand_sizes: str = "1,2,3"
-    iterations: int = 100
-    num_games: int = 256
-    num_steps: int = 48
-    learning_rate: float = 1e-3
-    width: int = 256
-    num_minibatches: int = 4
-    update_epochs: int = 4
-    clip: float = 0.2
-    entropy_bonus: float = 0.005
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 1
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 4
+    hand_sizes: Annotated[str, "cards in the rounds of a game"] = "1,2,3"
+    iterations: Annotated[int, "of playing and learning"] = 100
+    num_games: Annotated[int, "played side by side"] = 256
+    num_steps: Annotated[int, "decisions of each game in an iteration"] = 48
+    learning_rate: Annotated[float, "of Adam"] = 1e-3
+    width: Annotated[int, "of the two hidden layers"] = 256
+    num_minibatches: Annotated[int, "gradient steps of a pass"] = 4
+    update_epochs: Annotated[int, "passes over the decisions of an iteration"] = 4
+    clip: Annotated[float, "largest change of a ratio of probabilities, as in PPO"] = 0.2
+    entropy_bonus: Annotated[float, "weight of the policy's entropy"] = 0.005
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -44,7 +44,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 

@@ -29,23 +29,28 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse the options; every option has a default."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     algorithms = parser.add_subparsers(dest="algorithm", required=True)
-    for name, defaults in {
-        "mccfr": {"deck": "2S;9S;AS;5H;QH;WI;JE", "upcard": "2S", "iterations": 1000, "lines": 3},
-        "deep_cfr": {
-            "iterations": 20,
-            "traversals": 60,
-            "train_steps": 300,
-            "batch_size": 512,
-            "learning_rate": 1e-3,
-            "memory": 40_000,
-            "opponent": "rule_based",
-            "games": 500,
-        },
+    for name, choices in {
+        "mccfr": [
+            ("deck", "2S;9S;AS;5H;QH;WI;JE", "the cards of the game"),
+            ("upcard", "2S", "the card that is turned up"),
+            ("iterations", 1000, "between two lines of output"),
+            ("lines", 3, "of output, each with NashConv"),
+        ],
+        "deep_cfr": [
+            ("iterations", 20, "of Deep CFR"),
+            ("traversals", 60, "walks through the game in an iteration, for each seat"),
+            ("train_steps", 300, "gradient steps for the advantages in an iteration"),
+            ("batch_size", 512, "samples of a gradient step"),
+            ("learning_rate", 1e-3, "of Adam"),
+            ("memory", 40_000, "samples that are kept"),
+            ("opponent", "rule_based", "the agent to play against at the end"),
+            ("games", 500, "deals to play against it"),
+        ],
     }.items():
         options = algorithms.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-        for option, default in {**defaults, "seed": 1}.items():
+        for option, default, meaning in (*choices, ("seed", 1, "of everything drawn at random")):
             options.add_argument(
-                f"--{option.replace('_', '-')}", type=type(default), default=default, help=" "
+                f"--{option.replace('_', '-')}", type=type(default), default=default, help=meaning
             )
     return parser.parse_args(arguments)
 

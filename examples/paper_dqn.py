@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated, get_args
 
 import numpy as np
 import torch
@@ -38,30 +39,36 @@ NONE = -1
 class Args:
     """The options of the command line, such as `--decisions 100000`."""
 
-    folder: str = "runs/paper_dqn"
-    """The folder to write to; a run that was stopped continues, with new deals and empty replays."""
-    seed: int = 0
-    num_players: int = 4
-    hand_sizes: str = "3"
-    decisions: int = 4_200_000
-    num_games: int = 128
-    decisions_per_update: int = 105
-    """Decisions between the gradient steps of each network: those of ten rounds of three cards."""
-    batch_size: int = 1024
-    learning_rate: float = 5e-4
-    replay_size: int = 300_000
-    replay_start: int = 30_000
-    """Transitions that a network needs before its first gradient step."""
-    target_rate: float = 0.05
-    """The weight of the learning network in the target network after each gradient step."""
-    exploration: float = 1.0
-    final_exploration: float = 0.01
-    exploration_share: float = 0.9
-    """The share of the run after which `final_exploration` is reached, by geometric decay."""
-    bid_layers: str = "100,100,50"
-    play_layers: str = "200,200,100"
-    steps_per_line: int = 128
-    """Decisions in each game between two lines of output, and two checkpoints."""
+    folder: Annotated[
+        str, "where to write; a run that was stopped continues, with new deals and empty replays"
+    ] = "runs/paper_dqn"
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 0
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 4
+    hand_sizes: Annotated[str, "cards in the rounds of a game"] = "3"
+    decisions: Annotated[int, "to learn from, those with one legal action left out"] = 4_200_000
+    num_games: Annotated[int, "played side by side"] = 128
+    decisions_per_update: Annotated[
+        int, "between gradient steps of each network; 105 are those of ten rounds of three cards"
+    ] = 105
+    batch_size: Annotated[int, "transitions of a gradient step"] = 1024
+    learning_rate: Annotated[float, "of Adam"] = 5e-4
+    replay_size: Annotated[int, "transitions that each network's replay keeps"] = 300_000
+    replay_start: Annotated[int, "transitions that a network needs before its first gradient step"] = 30_000
+    target_rate: Annotated[
+        float, "weight of the learning network in the target network after each gradient step"
+    ] = 0.05
+    exploration: Annotated[float, "share of random decisions at the start"] = 1.0
+    final_exploration: Annotated[float, "share of random decisions at the end"] = 0.01
+    exploration_share: Annotated[
+        float, "share of the run in which exploration decays to its final value, geometrically"
+    ] = 0.9
+    bid_layers: Annotated[str, "widths of the hidden layers that value bids and trumps"] = "100,100,50"
+    play_layers: Annotated[str, "widths of the hidden layers that value cards, as many as for bids"] = (
+        "200,200,100"
+    )
+    steps_per_line: Annotated[
+        int, "decisions of each game between two lines of output, and two checkpoints"
+    ] = 128
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -69,7 +76,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 

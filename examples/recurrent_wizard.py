@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 import numpy as np
 import torch
@@ -53,25 +53,25 @@ NO_ACTION = -1
 class Args:
     """The options of the command line, such as `--bids 100000`."""
 
-    folder: str = "runs/recurrent"
-    """Each memory has a folder in it, which is written when its training ends."""
-    memories: str = "game,none"
-    """The memories to train with; the first is then compared with each of the others."""
-    seed: int = 1
-    num_players: int = 4
-    hand_sizes: str = "6,6,6,6,6,6"
-    population: int = 8
-    """Partners to train with; as many others are drawn for the comparison."""
-    bids: int = 600_000
-    """To learn from, for each memory."""
-    num_games: int = 512
-    compared_games: int = 4096
-    width: int = 128
-    learning_rate: float = 1e-3
-    update_epochs: int = 4
-    num_minibatches: int = 8
-    clip: float = 0.2
-    entropy_bonus: float = 0.005
+    folder: Annotated[
+        str, "where to write; each memory has a folder in it, written when its training ends"
+    ] = "runs/recurrent"
+    memories: Annotated[
+        str, "to train with (game, round, none); the first is then compared with each of the others"
+    ] = "game,none"
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 1
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 4
+    hand_sizes: Annotated[str, "cards in the rounds of a game"] = "6,6,6,6,6,6"
+    population: Annotated[int, "partners to train with; as many others are drawn for the comparison"] = 8
+    bids: Annotated[int, "to learn from, for each memory"] = 600_000
+    num_games: Annotated[int, "games of an iteration, played side by side"] = 512
+    compared_games: Annotated[int, "games of the comparison"] = 4096
+    width: Annotated[int, "of the layers and of the memory"] = 128
+    learning_rate: Annotated[float, "of Adam at the start; it falls to 0"] = 1e-3
+    update_epochs: Annotated[int, "passes over the games of an iteration"] = 4
+    num_minibatches: Annotated[int, "gradient steps of a pass"] = 8
+    clip: Annotated[float, "largest change of a ratio of probabilities, as in PPO"] = 0.2
+    entropy_bonus: Annotated[float, "weight of the policy's entropy"] = 0.005
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -79,7 +79,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 

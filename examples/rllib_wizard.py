@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
 import gymnasium
 import numpy as np
@@ -51,33 +51,28 @@ CHECKPOINT = "checkpoint"
 class Args:
     """The options of the command line, such as `--decisions 100000`."""
 
-    folder: str = "runs/rllib"
-    """The folder to write to; a run that was stopped continues, with new deals."""
-    address: str = "local"
-    """Of the Ray cluster; auto is this machine's, local starts one here."""
-    seed: int = 0
-    num_players: int = 4
-    hand_sizes: str = ""
-    decisions: int = 1_000_000
-    decisions_per_iteration: int = 32_768
-    batch_size: int = 1024
-    epochs: int = 2
-    learning_rate: float = 2e-3
-    final_learning_rate: float = 3e-5
-    gamma: float = 1.0
-    gae_lambda: float = 0.95
-    clip_range: float = 0.2
-    entropy_bonus: float = 0.002
-    layers: str = "256,256"
-    sparring: float = 0.6
-    """The share of games in which partners take some of the seats."""
-    partners: str = "rule_based,heuristic"
-    workers: int = 0
-    """Processes that play, one core each; 0 plays in the process that learns."""
-    games_per_worker: int = 256
-    learners: int = 0
-    """Processes that learn; 0 learns in this process."""
-    gpus_per_learner: float = 0.0
+    folder: Annotated[str, "where to write; a run that was stopped continues, with new deals"] = "runs/rllib"
+    address: Annotated[str, "of the Ray cluster; auto is this machine's, local starts one here"] = "local"
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 0
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 4
+    hand_sizes: Annotated[str, "cards in the rounds of a game; without, all"] = ""
+    decisions: Annotated[int, "to learn from"] = 1_000_000
+    decisions_per_iteration: Annotated[int, "between two updates of the network"] = 32_768
+    batch_size: Annotated[int, "decisions of a gradient step"] = 1024
+    epochs: Annotated[int, "passes over the decisions of an iteration"] = 2
+    learning_rate: Annotated[float, "at the start"] = 2e-3
+    final_learning_rate: Annotated[float, "at the end"] = 3e-5
+    gamma: Annotated[float, "discount"] = 1.0
+    gae_lambda: Annotated[float, "decay of advantages (GAE)"] = 0.95
+    clip_range: Annotated[float, "largest change of a ratio of probabilities"] = 0.2
+    entropy_bonus: Annotated[float, "weight of the policy's entropy"] = 0.002
+    layers: Annotated[str, "widths of the hidden layers"] = "256,256"
+    sparring: Annotated[float, "share of games in which partners take some of the seats"] = 0.6
+    partners: Annotated[str, "agents that take them; one is drawn for each game"] = "rule_based,heuristic"
+    workers: Annotated[int, "processes that play, one core each; 0 plays in the process that learns"] = 0
+    games_per_worker: Annotated[int, "games that a process plays side by side"] = 256
+    learners: Annotated[int, "processes that learn; 0 learns in this process"] = 0
+    gpus_per_learner: Annotated[float, "GPUs of each of them"] = 0.0
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -85,7 +80,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 

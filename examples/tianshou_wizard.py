@@ -25,21 +25,21 @@ from wizard_env import wizard_v0
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse the options; every option has a default."""
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    for name, default in {
-        "seed": 1,
-        "num-players": 3,
-        "hand-size": 2,
-        "epochs": 10,
-        "steps-per-epoch": 5000,
-        "num-envs": 16,
-        "buffer-size": 20_000,
-        "batch-size": 256,
-        "gradient-steps-per-step": 0.05,
-        "learning-rate": 1e-3,
-        "epsilon": 0.1,
-        "test-games": 200,
-    }.items():
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=" ")
+    for name, default, meaning in (
+        ("seed", 1, "of the deals and of everything drawn at random"),
+        ("num-players", 3, "players of a game, 3 to 6"),
+        ("hand-size", 2, "cards in the one round of a game"),
+        ("epochs", 10, "of playing and learning"),
+        ("steps-per-epoch", 5000, "decisions of an epoch"),
+        ("num-envs", 16, "games played side by side"),
+        ("buffer-size", 20_000, "decisions that the replay keeps"),
+        ("batch-size", 256, "decisions of a gradient step"),
+        ("gradient-steps-per-step", 0.05, "gradient steps for each decision"),
+        ("learning-rate", 1e-3, "of Adam"),
+        ("epsilon", 0.1, "share of random decisions while learning"),
+        ("test-games", 200, "games played before and after, to measure"),
+    ):
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=meaning)
     parser.add_argument("--self-play", action="store_true", help="the learner plays all seats, not just one")
     return parser.parse_args(arguments)
 

@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
 import gymnasium
 import numpy as np
@@ -38,19 +38,18 @@ FILE_NAME = "torchrl.safetensors"
 class Args:
     """The options of the command line, such as `--iterations 100`."""
 
-    folder: str = "runs/torchrl"
-    """The folder to write to when training ends."""
-    seed: int = 1
-    num_players: int = 4
-    hand_sizes: str = "1,2,3"
-    opponents: str = "random"
-    iterations: int = 50
-    num_envs: int = 128
-    num_steps: int = 32
-    learning_rate: float = 1e-3
-    width: int = 256
-    minibatch_size: int = 1024
-    update_epochs: int = 4
+    folder: Annotated[str, "where to write when training ends"] = "runs/torchrl"
+    seed: Annotated[int, "of the deals and of everything drawn at random"] = 1
+    num_players: Annotated[int, "players of a game, 3 to 6"] = 4
+    hand_sizes: Annotated[str, "cards in the rounds of a game"] = "1,2,3"
+    opponents: Annotated[str, "agent in all other seats"] = "random"
+    iterations: Annotated[int, "of playing and learning"] = 50
+    num_envs: Annotated[int, "games played side by side"] = 128
+    num_steps: Annotated[int, "decisions of each game in an iteration"] = 32
+    learning_rate: Annotated[float, "of Adam"] = 1e-3
+    width: Annotated[int, "of the two hidden layers"] = 256
+    minibatch_size: Annotated[int, "decisions of a gradient step"] = 1024
+    update_epochs: Annotated[int, "passes over the decisions of an iteration"] = 4
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:
@@ -58,7 +57,9 @@ def parse(arguments: Sequence[str] | None = None) -> Args:
     parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     for field in fields(Args):
         option = f"--{field.name.replace('_', '-')}"
-        parser.add_argument(option, type=type(field.default), default=field.default, help=" ")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=get_args(field.type)[1]
+        )
     return Args(**vars(parser.parse_args(arguments)))
 
 
