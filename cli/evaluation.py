@@ -394,7 +394,7 @@ def exploit(
         say(f"response     {folder}")
         again = format_command("evaluate", *seated, "--games", games, *options.options_of(rules))
         say(f"evaluate it  {again}")
-    values = asdict(found)
+    values = found.to_dict()
     outputs.write_json(values, values.pop("fingerprints"))
 
 

@@ -245,8 +245,9 @@ def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
     rules = ("--players", 3, "--hand-sizes", "1,2", "--bid-restriction", "no_even", "--magic-edition")
     agent = "variant:of=heuristic,bias=0.5"
     command = ("exploit", agent, "--decisions", 500, "--games", 3, "--runs", "my runs", *rules)
-    outcome = wizard(*command)
+    outcome = wizard(*command, "--json", "gain.json")
     assert outcome.code == 0, outcome.err
+    measured = json.loads(Path("gain.json").read_text())
     (line,) = [line for line in outcome.out.splitlines() if "wizard evaluate" in line]
     program, *words = shlex.split(line.partition("evaluate it")[2])
     assert program == "wizard"
@@ -257,6 +258,7 @@ def test_the_printed_command_evaluates_the_response(wizard: Wizard) -> None:
     assert [line["name"] for line in found["standings"]] == [words[1], agent]
     expected = Rules(3, "no_even", "open", True, (1, 2))
     assert (found["rules"], found["games"]) == (json.loads(json.dumps(expected.to_dict())), 3)
+    assert [measured[name] for name in ("rules", "games", "seed")] == [found["rules"], 3, 0]
 
 
 def test_exploit_exactly(wizard: Wizard, tmp_path: Path) -> None:
