@@ -17,9 +17,10 @@ from safetensors.numpy import load_file, save
 
 from wizard_env import configs
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
+from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import (
     FILE_NAME,
-    NetworkAgent,
+    Network,
     find_agent,
     read_agent,
     reads_beliefs,
@@ -33,8 +34,6 @@ from wizard_env.train.ppo import CRITIC
 from wizard_env.train.run import checkpoint_of, train
 from wizard_env.train.selfplay.games import deal_games
 
-_DECISIONS = 500_000
-"""Decisions from which units that never fire are found."""
 WEIGHTS = Path(__file__).parent.parent / "agents" / "weights"
 
 _PARTNERS: dict[str, dict[str, Any]] = {
@@ -145,7 +144,7 @@ def stages() -> Iterator[Stage]:
     first = {"start": "adaptive", "decisions": 6_000_000}
     yield Stage("win_adaptive_0", "adaptive", _WINNING | first)
     second = {"start": "win_adaptive_0", "decisions": 7_000_000}
-    yield Stage("win_adaptive", "adaptive", _WINNING | second, seed=1, ships_as=file)
+    yield Stage("win_adaptive", "adaptive", _WINNING | second, seed=1, ships_as=file, prunes=True)
     for name, learning in _RESPONSES.items():
         file = "" if name in _TO_WIN else f"adaptive/{name}.safetensors"
         yield Stage(f"response_{name}", "champion", learning, ships_as=file)
@@ -184,11 +183,13 @@ def _mean(weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> dict[str, NDA
     return {name: np.mean([each[name] for each in weights], axis=0) for name in weights[0]}
 
 
-def fired(network: Path, config: Config) -> list[NDArray[np.bool_]]:
+def fired(network: Path, config: Config, decisions: int = 500_000) -> list[NDArray[np.bool_]]:
     """Return the units of each hidden layer that fire in games of a config: bool [units]."""
-    agent, games = NetworkAgent(str(network)), deal_games(config, seed=0)
+    beliefs = NUM_INPUTS if reads_beliefs(network) else 0
+    agent = Network(network, beliefs=beliefs)
+    games = deal_games(config, seed=0, kinds=Kinds(agent) if beliefs else None)
     found = [np.zeros(len(layer.biases), np.bool_) for layer in agent.layers[:-1]]
-    for _ in range(_DECISIONS // config.learning.num_games):
+    for _ in range(decisions // config.learning.num_games):
         seen = games.observe()
         hidden = seen * agent.scale
         for layer, units in zip(agent.layers, found, strict=False):

@@ -9,9 +9,10 @@ import pytest
 from tools import networks
 from wizard_env import OBS_SIZE
 from wizard_env.agents import load
-from wizard_env.agents.network import read_agent, save_agent
+from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE
 from wizard_env.observation.fields import USED_SIZE
+from wizard_env.train.config.reading import make_config
 
 
 def test_every_stage_builds_on_earlier_ones(tmp_path: Path) -> None:
@@ -74,6 +75,18 @@ def test_units_that_never_fire_are_left_out() -> None:
     for before, after in zip(outputs(weights), outputs(pruned), strict=True):
         np.testing.assert_allclose(before, after)
     assert [pruned[f"layer.{number}.weight"].shape for number in range(3)] == [(18, 20), (7, 18), (4, 7)]
+
+
+@pytest.mark.parametrize("name", ["champion", "adaptive"])
+def test_units_that_fire_are_found(name: str) -> None:
+    """Of networks with beliefs and without."""
+    learning = {"learner": "ppo", "decisions": 1, "num_games": 16, "sparring": 0.5, "partners": ["heuristic"]}
+    config = make_config({"name": "units", "seed": 0, "game": {"num_players": 4}, "learning": learning})
+    file = networks.WEIGHTS / name / FILE_NAME
+    weights = read_agent(file, beliefs=None)
+    units = networks.fired(file, config, decisions=160)
+    assert [len(layer) for layer in units] == [len(weights[f"layer.{number}.bias"]) for number in range(2)]
+    assert all(0 < layer.sum() < len(layer) for layer in units)
 
 
 def test_an_unknown_stage_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
