@@ -140,6 +140,8 @@ class Table:
             "turn": game.seat if setup.begun else None,
             "round_number": game.round_number,
             "num_rounds": game.num_rounds,
+            "rules": game.rules.to_dict(),
+            "clock": setup.clock if setup.has_company else None,
             "scores": game.scores,
         }
 

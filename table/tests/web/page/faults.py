@@ -2,7 +2,7 @@
 
 from typing import Any
 
-FAULTS = """async () => {
+FAULTS = r"""async () => {
   await new Promise(requestAnimationFrame);
   const root = document.querySelector("dialog[open]") ?? document.body;
   const found = [];
@@ -46,7 +46,27 @@ FAULTS = """async () => {
     if (cuts && isCut && !["hand", "table"].includes(one.id)) tell("cut", one);
   }
 
-  const boxes = "td, th, button, a.button, summary, .tag, .block, .who, #players li, #scored, dialog, .panel";
+  const scored = root.querySelector("#scored:not([hidden])");
+  if (scored && scored.scrollHeight > scored.clientHeight + 1) found.push("the result scrolls");
+  if (root.matches("dialog") && root.getBoundingClientRect().left < 4) found.push("the dialog fills the window");
+  // Fingers need 44 pixels; the button in a hint's line is larger than it looks.
+  for (const one of all.filter((one) => one.matches("button, a.button, select") && !one.closest("#hand, #told"))) {
+    const { width, height } = one.getBoundingClientRect();
+    if (Math.min(width, height) < 43.5) tell("small", one);
+  }
+  const linesOf = (text, start, end) => {
+    const range = document.createRange();
+    range.setStart(text, start);
+    range.setEnd(text, end);
+    return new Set([...range.getClientRects()].map((one) => one.top)).size;
+  };
+  for (const name of all.filter((one) => one.matches("#players .name"))) {
+    for (const { 0: word, index } of name.lastChild.data.matchAll(/\S+/g))
+      if (word.length <= 8 && linesOf(name.lastChild, index, index + word.length) > 1) tell(`broken ${word}`, name);
+  }
+
+  const boxes =
+    "td, th, button, a.button, summary, figure, .tag, .block, .who, #players li, #scored, dialog, .panel";
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode;

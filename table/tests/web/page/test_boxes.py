@@ -256,6 +256,9 @@ def moments(page: Any, address: str) -> Iterator[str]:
 )
 def test_boxes(visit: Visit, address: str, locale: str, sizes: tuple[str, ...]) -> None:
     page = visit(locale=locale)
+    # Playwright sets no language for websockets, whose hints would be in English.
+    page.context.add_cookies([{"name": "language", "value": locale[:2], "url": address}])
+    page.reload()
     assert faults_at(page, moments(page, address), sizes) == {}
 
 
@@ -281,6 +284,52 @@ def faults_at(page: Any, moments: Iterator[str], sizes: tuple[str, ...]) -> dict
             page.set_viewport_size(SIZES[size])
             found[f"{moment}, {size}"] = faults_of(page)
     return {moment: faults for moment, faults in found.items() if faults}
+
+
+IN_VIEW = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
+  .map((one) => one.getBoundingClientRect()).filter(({ top, bottom }) => top >= 0 && bottom <= innerHeight).length"""
+
+
+def test_the_way_on_is_in_view(visit: Visit, address: str) -> None:
+    """At every size, without scrolling: bids, the way on from the podium, the slider of a review, a free seat."""
+    host, page = visit(), visit()
+    table = host.evaluate(OPEN, [[None, None, "heuristic"], {"clock": 60, "magic_edition": True}])
+    for name in ("boxes-bidding", "boxes-over"):
+        page.evaluate("([name, token]) => localStorage.setItem(`wizard ${name}`, token)", [name, TOKEN])
+
+    def count(selector: str) -> set[int]:
+        counts = set()
+        for size in SIZES.values():
+            page.set_viewport_size(size)
+            counts.add(page.evaluate(IN_VIEW, selector))
+        return counts
+
+    visit_page(page, f"{address}#boxes-bidding", "#choices button:enabled")
+    assert count("#choices .choice:enabled, #choices .go") == {11, 1}  # a phone has a stepper
+    visit_page(page, f"{address}#boxes-over", "#podium:not([hidden])")
+    assert count("#podium .row > *") == {3}
+    page.click("#podium button:not(.main)")
+    page.wait_for_selector("#review:not([hidden])")
+    assert count("#moment") == {1}
+    visit_page(page, f"{address}#{table}", "#join:visible")
+    assert count("#join button") == {1}
+
+
+def test_pages_leave_the_table_as_it_is(visit: Visit, address: str) -> None:
+    """Their styles stay in the document when they have been visited."""
+    page = visit()
+    page.evaluate("(token) => localStorage.setItem('wizard boxes-playing', token)", TOKEN)
+    boxes = """[...document.querySelectorAll("#bar *, #players *, #lines *, #hand *")].map((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect();
+      return [one.id || one.className, x, y, width, height].join(" ");
+    })"""
+    visit_page(page, f"{address}#boxes-playing", "#hand button:enabled")
+    before = page.evaluate(boxes)
+    page.evaluate("location.hash = 'sheet'")
+    page.wait_for_selector("#result form")
+    page.evaluate("location.hash = 'boxes-playing'")
+    page.wait_for_selector("#hand button:enabled")
+    assert page.evaluate(boxes) == before
 
 
 def test_suits_stand_in_one_row_or_in_pairs(visit: Visit, address: str) -> None:

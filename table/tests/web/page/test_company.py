@@ -38,6 +38,15 @@ def test_the_wait_for_who_is_away_is_counted_down(visit: Visit, address: str) ->
     first.wait_for_selector("#notice", state="hidden")
 
 
+def test_an_invitation_names_the_options(visit: Visit, address: str) -> None:
+    options = {"clock": 30, "bid_restriction": "no_even", "magic_edition": True}
+    table = sit_down(visit(), SEATS, [3, 4], **options)
+    guest = visit(f"{address}#{table}")
+    guest.wait_for_selector("#join:visible")
+    expected = "2 rounds, bids may not add up to the tricks, Magic Edition, 30 s for a decision"
+    assert guest.inner_text("#length") == expected
+
+
 def test_the_time_for_a_decision_is_shown_where_people_act(visit: Visit, address: str) -> None:
     pages = meet(visit, address, clock=15)
     for page in pages:

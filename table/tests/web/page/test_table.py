@@ -307,6 +307,7 @@ def test_late_guests(visit: Visit, address: str) -> None:
     guest.click("#watch")
     guest.wait_for_selector("#players li")
     assert guest.locator("#full:visible, #hand .card").count() == 0
+    assert faults_of(guest) == []
 
 
 def test_the_last_seat_may_go_while_a_guest_reads_the_invitation(visit: Visit, address: str) -> None:

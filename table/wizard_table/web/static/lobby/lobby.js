@@ -9,6 +9,7 @@ import { $, complain, levelName, make, namesOf } from "../shared/elements.js";
 import { takeSeat } from "../shared/seat.js";
 import { forgetToken, savedPerson, savedSeats, savedTokens, saveSeats } from "../shared/storage.js";
 import { sleep } from "../shared/visit.js";
+import { optionsText } from "../table/drawing.js";
 
 const MOST_SEATS = 6;
 const FEWEST_SEATS = 3;
@@ -156,12 +157,13 @@ async function openTable(form, person, options) {
 }
 
 // Offers an open seat at a table to a person who followed its link.
-export function offerSeat({ table, names, open, num_rounds }) {
+export function offerSeat({ table, names, open, num_rounds, rules, clock }) {
   welcome();
-  for (const part of document.querySelectorAll("#play, .offers, #more-options")) part.hidden = true;
+  for (const part of document.querySelectorAll("#play, .offers, .others, #more-options")) part.hidden = true;
   const seated = names.filter((_, seat) => !open.includes(seat)).map(levelName);
   $("host").textContent = t("At the table: {names}.", { names: seated.join(", ") });
-  $("length").textContent = tn("{count} round", "{count} rounds", num_rounds);
+  const length = tn("{count} round", "{count} rounds", num_rounds);
+  $("length").textContent = [length, optionsText(rules, clock)].filter(Boolean).join(", ");
   $("seats-open").textContent = tn("{count} seat is open.", "{count} seats are open.", open.length);
   $("joiner").value = savedPerson();
   onSubmit("join", async () => {

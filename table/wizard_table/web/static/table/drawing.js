@@ -39,13 +39,12 @@ function drawHeader({ scene, clock }) {
   const cards = tn("{count} card", "{count} cards", scene.hand_size);
   const round = t("Round {number} of {total}", { number: scene.round_number, total: scene.num_rounds });
   $("round").replaceChildren(make("b", {}, round), make("span", {}, cards));
-  const time = clock ? t("{count} s for a decision", { count: clock }) : "";
-  $("options").textContent = [optionsText(scene.rules), time].filter(Boolean).join(", ");
+  $("options").textContent = optionsText(scene.rules, clock);
   $("options").hidden = !$("options").textContent;
 }
 
-// The options of the rules that differ from the common game.
-export function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
+// The options that differ from the common game, and the time for a decision.
+export function optionsText({ bid_restriction, bid_reveal, magic_edition }, clock = null) {
   const texts = {
     no_even: t("bids may not add up to the tricks"),
     leader: t("leader's rule"),
@@ -53,7 +52,9 @@ export function optionsText({ bid_restriction, bid_reveal, magic_edition }) {
     simultaneous: t("simultaneous bids"),
     secret: t("secret bids"),
   };
-  const options = [texts[bid_restriction], texts[bid_reveal], magic_edition ? t("Magic Edition") : ""];
+  const time = clock && t("{count} s for a decision", { count: clock });
+  const magic = magic_edition && t("Magic Edition");
+  const options = [texts[bid_restriction], texts[bid_reveal], magic, time];
   return options.filter(Boolean).join(", ");
 }
 

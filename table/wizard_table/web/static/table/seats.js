@@ -13,7 +13,7 @@ const POSITIONS = {
   5: ["50 100 100 100", "0 58 100 62", "0 10 0 10", "100 10 0 10", "100 58 100 62"],
   6: ["50 100 100 100", "0 68 100 70", "0 22 0 30", "50 0 0 0", "100 22 0 30", "100 68 100 70"],
 };
-const LONG = 12; // characters; a longer name is smaller
+const MOST_LETTERS = 12; // in a line of a name
 
 // Positions the plate of a seat, or the card that it plays.
 export function placeAt(element, view, seat) {
@@ -22,7 +22,7 @@ export function placeAt(element, view, seat) {
   const [x, y, down, narrow] = POSITIONS[seats][from].split(" ").map(Number);
   const values = { x, y, down, narrow };
   for (const [name, value] of Object.entries(values)) element.style.setProperty(`--${name}`, value);
-  element.toggleAttribute("data-middle", x === 50);
+  element.toggleAttribute("data-middle", x === 50 && y === 0);
   return element;
 }
 
@@ -45,8 +45,10 @@ export const pointsText = (view, points) =>
 
 function nameTag(view, seat) {
   const label = seatLabel(view, seat);
-  const className = label.length > LONG ? "name long" : "name";
-  return make("span", { className, title: plainLabel(view, seat) }, label);
+  const name = make("span", { className: "name", title: plainLabel(view, seat) }, label);
+  const letters = Math.max(label.length / 2, ...label.split(" ").map(({ length }) => length));
+  name.style.setProperty("--letters", Math.min(letters, MOST_LETTERS));
+  return name;
 }
 
 export function drawPlayers(view) {
@@ -76,7 +78,7 @@ function plateOf(view, seat) {
   const item = make("li", {}, head, make("span", { className: "numbers" }, tricks, signs));
   if (seat.hand && seat.number !== view.you)
     item.append(make("span", { className: "held" }, ...seat.hand.map(chip)));
-  else if (seat.number !== view.you && seat.cards_held) item.append(backs(seat.cards_held));
+  else if (seat.number !== (view.you ?? 0) && seat.cards_held) item.append(backs(seat.cards_held));
   if (seat.number === view.you) item.dataset.own = "";
   if (seat.acts) {
     name.prepend(icon("turn"));
