@@ -48,11 +48,11 @@ FAULTS = r"""async () => {
 
   const scored = root.querySelector("#scored:not([hidden])");
   if (scored && scored.scrollHeight > scored.clientHeight + 1) found.push("the result scrolls");
-  if (root.matches("dialog") && root.getBoundingClientRect().left < 4) found.push("the dialog fills the window");
+  if (root.matches("dialog") && root.getBoundingClientRect().left < 4) found.push("no margin");
   // Fingers need 44 pixels; the button in a hint's line is larger than it looks.
-  for (const one of all.filter((one) => one.matches("button, a.button, select") && !one.closest("#hand, #told"))) {
+  for (const one of all.filter((one) => one.matches("button, a.button, select"))) {
     const { width, height } = one.getBoundingClientRect();
-    if (Math.min(width, height) < 43.5) tell("small", one);
+    if (Math.min(width, height) < 43.5 && !one.closest("#hand, #told")) tell("small", one);
   }
   const linesOf = (text, start, end) => {
     const range = document.createRange();
@@ -61,8 +61,9 @@ FAULTS = r"""async () => {
     return new Set([...range.getClientRects()].map((one) => one.top)).size;
   };
   for (const name of all.filter((one) => one.matches("#players .name"))) {
-    for (const { 0: word, index } of name.lastChild.data.matchAll(/\S+/g))
-      if (word.length <= 8 && linesOf(name.lastChild, index, index + word.length) > 1) tell(`broken ${word}`, name);
+    const text = name.lastChild;
+    for (const { 0: word, index } of text.data.matchAll(/\S+/g))
+      if (word.length <= 8 && linesOf(text, index, index + word.length) > 1) tell(`broken ${word}`, name);
   }
 
   const boxes =

@@ -286,12 +286,14 @@ def faults_at(page: Any, moments: Iterator[str], sizes: tuple[str, ...]) -> dict
     return {moment: faults for moment, faults in found.items() if faults}
 
 
-IN_VIEW = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())
-  .map((one) => one.getBoundingClientRect()).filter(({ top, bottom }) => top >= 0 && bottom <= innerHeight).length"""
+IN_VIEW = """(selector) => [...document.querySelectorAll(selector)].filter((one) => {
+  const { top, bottom } = one.getBoundingClientRect();
+  return one.checkVisibility() && top >= 0 && bottom <= innerHeight;
+}).length"""
 
 
 def test_the_way_on_is_in_view(visit: Visit, address: str) -> None:
-    """At every size, without scrolling: bids, the way on from the podium, the slider of a review, a free seat."""
+    """Without scrolling: bids, what follows a game, the slider of a review, and the way to a seat."""
     host, page = visit(), visit()
     table = host.evaluate(OPEN, [[None, None, "heuristic"], {"clock": 60, "magic_edition": True}])
     for name in ("boxes-bidding", "boxes-over"):

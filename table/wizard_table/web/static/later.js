@@ -6,11 +6,6 @@ import { showProfile } from "./pages/profile.js";
 import { showResult } from "./pages/result.js";
 import { showReview } from "./pages/review.js";
 import { showSheet } from "./pages/sheet.js";
-import { make } from "./shared/elements.js";
+import "./pages/style.js";
 
 export { showDrills, showMatch, showProfile, showResult, showReview, showSheet };
-
-const style = make("link", { rel: "stylesheet", href: new URL("pages/later.css", import.meta.url) });
-const styled = new Promise((resolve, reject) => Object.assign(style, { onload: resolve, onerror: reject }));
-document.head.append(style);
-await styled;

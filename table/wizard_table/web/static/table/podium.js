@@ -3,6 +3,7 @@
 import { decimal, t } from "../language.js";
 import { drawCourse } from "../pages/course.js";
 import { costliest, judgedGame, sentence } from "../pages/judgements.js";
+import "../pages/style.js";
 import { goTo, RESULT, REVIEW } from "../shared/address.js";
 import { fetchRecord } from "../shared/connection.js";
 import { $, complain, make, placeOf, placeText } from "../shared/elements.js";
