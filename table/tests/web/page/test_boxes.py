@@ -321,7 +321,7 @@ def test_pages_leave_the_table_as_it_is(visit: Visit, address: str) -> None:
     """Their styles stay in the document when they have been visited."""
     page = visit()
     page.evaluate("(token) => localStorage.setItem('wizard boxes-playing', token)", TOKEN)
-    boxes = """[...document.querySelectorAll("#bar *, #players *, #lines *, #hand *")].map((one) => {
+    boxes = """[...document.querySelectorAll("#bar *, #players *, #lines *")].map((one) => {
       const { x, y, width, height } = one.getBoundingClientRect();
       return [one.id || one.className, x, y, width, height].join(" ");
     })"""
