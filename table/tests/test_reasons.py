@@ -56,6 +56,6 @@ def advice(*good: bool) -> Advice:
 def test_only_a_choice_without_an_equal_is_the_best() -> None:
     nothing, high = SAID[Reason(Why.NO_WINNER, "bid 0")], "A bid of 1 is likely to be too high."
     assert explain(advice(True, False)) == f"Best: bid 0. {nothing} {high}"
-    assert explain(advice(True, True, False)) == f"Equally good: bid 0 and bid 1. {nothing}"
-    assert explain(advice(True, True)) == f"All choices are equally good. {nothing}"
-    assert explain(advice(*[True] * 5, False)) == f"Many choices are equally good. {nothing}"
+    assert explain(advice(True, True, False)) == f"About equally good: bid 0 and bid 1. {nothing}"
+    assert explain(advice(True, True)) == f"All choices are about equally good. {nothing}"
+    assert explain(advice(*[True] * 5, False)) == f"Many choices are about equally good. {nothing}"

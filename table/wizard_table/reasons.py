@@ -22,10 +22,10 @@ def _verdict(advice: Advice) -> str:
     if len(good) == 1:
         return t("Best: {choice}.", choice=_choice(good[0]))
     if len(good) == len(advice.choices):
-        return t("All choices are equally good.")
+        return t("All choices are about equally good.")
     if len(good) > _FEW:
-        return t("Many choices are equally good.")
-    return t("Equally good: {choices}.", choices=join_names(list(map(_choice, good)), t))
+        return t("Many choices are about equally good.")
+    return t("About equally good: {choices}.", choices=join_names(list(map(_choice, good)), t))
 
 
 def _choice(action: str) -> str:

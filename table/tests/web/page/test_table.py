@@ -118,8 +118,9 @@ RESULT = """() => {
   const rows = [...document.querySelectorAll("#scored tbody tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent));
   const before = now();
+  const plates = [...document.querySelectorAll("#players .score")].map((score) => score.textContent);
   document.querySelector("#scored button").click();
-  return [rows, before, now(), scored.hidden];
+  return [rows, plates, before, now(), scored.hidden];
 }"""
 
 
@@ -131,7 +132,8 @@ def test_a_game_by_keyboard(visit: Visit) -> None:
     while not page.is_visible("#scored"):
         assert page.get_attribute("#trump .card", "aria-label") == marker
         page.evaluate(CHOOSE)
-    rows, before, after, is_hidden = page.evaluate(RESULT)
+    rows, plates, before, after, is_hidden = page.evaluate(RESULT)
+    assert plates == [row[-1] for row in rows]
     assert [row[0] for row in rows] == ["You", "Easy 2", "Easy 3", "Easy 4"]
     for _, bid, won, points, total in rows:
         worth = 20 + 10 * int(bid) if bid == won else -10 * abs(int(bid) - int(won))
@@ -185,7 +187,7 @@ def test_the_podium(visit: Visit) -> None:
     assert scores == sorted(scores, reverse=True)
     assert places == [1 + sum(other > score for other in scores) for score in scores]
     assert page.locator("#podium polyline").count() == 3
-    page.wait_for_function("/choice/.test(document.querySelector('#podium .cost').textContent)")
+    page.wait_for_function("/choice:|mistake/.test(document.querySelector('#podium .cost').textContent)")
     before = page.url
     page.click("#podium .main")
     page.wait_for_function("(before) => location.href !== before", arg=before)

@@ -41,7 +41,7 @@ export async function showDrills(agents) {
   next();
   if (!judge) return;
   await collect((done, total) => {
-    if (!shown) showRest(t("Judged {done} of {total} rounds …", { done, total }));
+    if (!shown) showRest(t("Rounds checked: {done} of {total} …", { done, total }));
   });
   if (!shown) next();
 }
@@ -109,7 +109,10 @@ function bestOf(choices) {
 }
 
 function comparison(choices, action) {
-  const points = (one) => decimal(Math.round(worthOf(choices, one)));
+  const points = (one) => {
+    const worth = Math.round(worthOf(choices, one));
+    return tn("{count} point", "{count} points", worth, { count: decimal(worth) });
+  };
   const now = { chosen: actionName(action), points: points(action) };
   if (isPuzzle(shown)) return t("You chose {chosen}, worth about {points}.", now);
   if (action === shown.chosen) return t("Same choice again, {chosen}: worth about {points}.", now);

@@ -136,14 +136,14 @@ function decisions({ seat, num_rounds, shared, match }, judged) {
   const parts = [];
   if (judged.length < num_rounds) {
     const progress = { done: judged.length, total: num_rounds };
-    parts.push(make("p", { role: "status", textContent: t("Judged {done} of {total} rounds …", progress) }));
+    parts.push(
+      make("p", { role: "status", textContent: t("Rounds checked: {done} of {total} …", progress) }),
+    );
   } else {
     const losses = costliest(judged, seat, SHOWN);
     const items = losses.map((one) => make("li", {}, sentence(one)));
     parts.push(
-      losses.length
-        ? make("ol", { className: "losses" }, ...items)
-        : paragraph(t("No decision lost points.")),
+      losses.length ? make("ol", { className: "losses" }, ...items) : paragraph(t("No clear mistake.")),
       paragraph(worthText(judged, seat), "worth"),
     );
   }

@@ -82,6 +82,10 @@ async function go(decisions) {
 
 function show(view) {
   if (names?.length === view.names.length) view.names = names;
+  if (played !== null) {
+    const name = levelName(view.names[played.seat]);
+    view.names = view.names.with(played.seat, t("{name} (you)", { name }));
+  }
   shown = view;
   drawTable(view);
   drawCourse($("course"), view);
@@ -104,7 +108,7 @@ async function showLuck() {
   const { table, seat } = played;
   const total = shown.scene.num_rounds;
   const judged = await judgedGame(table, total, ({ length }) => {
-    sums.textContent = t("Judged {done} of {total} rounds …", { done: length, total });
+    sums.textContent = t("Rounds checked: {done} of {total} …", { done: length, total });
   });
   if (judged === null) sums.textContent = t("The server is not responding.");
   else sums.replaceChildren(sumsOf(judged, seat), ...notesOn(judged));

@@ -14,7 +14,7 @@ export function drawThinking(agent) {
 // Advice in a review, as a hint, and the probability that the agent takes each action.
 export function drawAdvice(advice, chosen) {
   const rows = advice.choices.map((one) => line(one, percent(one.share), chosen));
-  fillIn(advice, t("share"), rows);
+  fillIn(advice, t("how often"), rows);
 }
 
 // A hint: the chance that the bid is met with each action, and the points that can be expected, the best first.

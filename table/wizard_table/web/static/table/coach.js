@@ -9,33 +9,43 @@ const GAP = 10; // pixels between a bubble and its thing
 
 // In order: the moment at which a lesson is told, and the thing it points at.
 const LESSONS = [
-  { at: "bid", to: "#trump", text: t("This card shows the trump suit. Trumps beat the other suits.") },
+  {
+    at: "bid",
+    to: "#trump",
+    text: t("This card shows the trump suit, which beats the others. After a Wizard the dealer names it."),
+  },
   {
     at: "bid",
     to: "#hand",
-    text: t("Your cards. A Wizard always wins a trick, a Jester loses it. Each round has one card more."),
+    text: t(
+      "Your cards. In a trick everyone plays one, and the best wins it: a Wizard always, a Jester never. Each round has one card more.",
+    ),
   },
   {
     at: "bid",
     to: "#choices",
     text: t(
-      "How many tricks will you win? Exactly right: 20 points and 10 for each. Wrong: 10 lost for each.",
+      "How many tricks will you win? Exactly right: 20 points, and 10 for each trick. Wrong: 10 lost for each trick too many or too few.",
     ),
   },
   {
     at: "play",
     to: "#hand",
-    text: t("Play a framed card. You must follow the suit that was led if you can."),
+    text: t("Play a framed card. If you can, you must play the suit of the first card."),
   },
   {
     at: "play",
     to: "#players li[data-own]",
-    text: t("Your tricks so far, and your bid. Each dot is a trick to win; win no more than that."),
+    text: t(
+      "Your points; below them your tricks so far, and your bid. Each dot is a trick to win; win no more than that.",
+    ),
   },
   {
     at: "bid",
     to: "#hint",
-    text: t("Not sure? Ask for a hint. It shows what each choice is worth."),
+    text: t(
+      "Not sure? A hint shows the chance of meeting your bid with each choice, and the points to expect.",
+    ),
   },
 ];
 
@@ -55,10 +65,11 @@ export function offerLessons() {
 
 let shown = null; // the lesson in the bubble
 
-// Shows the next lesson for this moment, unless a hint is shown: two voices at once say nothing.
+// Shows the next lesson for this moment on a thing that is there, unless a hint is shown: two voices at once say nothing.
 export function teach(view, hasHint) {
   const read = lessonsRead();
-  const isDue = ({ at }, number) => !read.includes(number) && at === view.scene.phase;
+  const isThere = (thing) => document.querySelector(thing)?.checkVisibility();
+  const isDue = ({ at, to }, number) => !read.includes(number) && at === view.scene.phase && isThere(to);
   const number = LESSONS.findIndex(isDue);
   const quiet = hasHint || view.you === null || !view.legal.length || view.waiting;
   $("coach").hidden = quiet || number < 0 || !$("teaching").checked;

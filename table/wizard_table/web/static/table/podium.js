@@ -89,11 +89,11 @@ function buttons(view, playAgain) {
 async function tellCost(view, paragraph) {
   const total = view.scene.num_rounds;
   const judged = await judgedGame(view.table, total, ({ length }) => {
-    paragraph.textContent = t("Judged {done} of {total} rounds …", { done: length, total });
+    paragraph.textContent = t("Rounds checked: {done} of {total} …", { done: length, total });
   });
   const [worst] = judged === null ? [] : costliest(judged, view.you, 1);
   costly = worst?.number ?? 0;
   if (judged === null) paragraph.textContent = "";
-  else if (!worst) paragraph.textContent = t("No choice of yours cost points.");
+  else if (!worst) paragraph.textContent = t("No clear mistake.");
   else paragraph.textContent = t("Your costliest choice: {choice}.", { choice: sentence(worst) });
 }

@@ -32,6 +32,8 @@ export function closingView(before, view) {
   const trick = playsOf(last, seats);
   const players = before.scene.seats.map((seat) => ({
     ...seat,
+    score: scene.seats[seat.number].score,
+    win_probability: scene.seats[seat.number].win_probability,
     acts: false,
     hand: seat.hand && [],
     cards_held: 0,
