@@ -153,7 +153,7 @@ def test_puzzles_come_where_no_drill_is_due(visit: Visit, tmp_path: Path) -> Non
         wrong = first["choices"][-1]
         said = plain(decide(page, wrong["action"]))
         assert said.startswith("Better: ")
-        assert f", worth about {round(wrong['points'])}. It comes again today." in said
+        assert f", worth about {round(wrong['points'])} points. It comes again today." in said
         assert page.locator("#advice tbody tr").count() == len(first["choices"])
         assert page.locator("#replay").is_hidden()
         page.click("#next")

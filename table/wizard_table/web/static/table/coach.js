@@ -12,7 +12,9 @@ const LESSONS = [
   {
     at: "bid",
     to: "#trump",
-    text: t("This card shows the trump suit, which beats the others. After a Wizard the dealer names it."),
+    text: t(
+      "This card shows the trump suit, which beats the others. After a Wizard the dealer names it, after a Jester there is none.",
+    ),
   },
   {
     at: "bid",
