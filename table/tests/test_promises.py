@@ -1,4 +1,4 @@
-"""Hints keep their promises of points and of met bids, beside the two weakest levels of the lobby."""
+"""Hints keep their promises of points and of met bids, beside the levels of the lobby."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_promises_beside_an_easy_player() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opponent", ["rule_based", "heuristic"])
+@pytest.mark.parametrize("opponent", ["rule_based", "heuristic", "champion+search:worlds=32", "adaptive"])
 def test_promises_beside_a_level(opponent: str) -> None:
     """Beside three of Hard they are 3.3 points too high, with a standard error of 1.2."""
     found = measure(opponent, 27, Rules(4))

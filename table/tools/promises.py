@@ -69,10 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=27, help="games beside each level")
     parser.add_argument("--players", type=int, default=4, help="players at the table")
+    parser.add_argument("--seed", type=int, default=2026, help="seed of the first game's deals")
     parser.add_argument("--levels", nargs="*", default=OFFERED, help="agents in the other seats")
     options = parser.parse_args(arguments)
     for name in options.levels:
-        found = measure(name, options.games, Rules(options.players))
+        found = measure(name, options.games, Rules(options.players), options.seed)
         print(
             f"{name:27} {found.bids} bids: promised {found.points:5.1f} points, {found.met:.0%} met; "
             f"came {found.came:5.1f} points (standard error {found.error:.1f}), {found.came_met:.0%} met",
