@@ -223,12 +223,12 @@ class SelfPlayGames:
             return False
         if not (are_bools(learns) and are_bools(plays)):
             return False
-        number = partner[plays]
+        has_partner = (partner >= 0) & (partner < len(self._partners))
         return bool(
             ((learns | plays) == sits).all()
             and not (learns & plays).any()
             and learns.any(axis=1).all()
-            and ((number >= 0) & (number < len(self._partners))).all()
+            and np.where(plays, has_partner, partner == NO_PARTNER).all()
         )
 
 
