@@ -69,5 +69,5 @@ def mcp(
     with open_port(host, _PORT if port is None else port, _OPTION) as listening:
         address = address_of(host, listening.getsockname()[1])
         say(f"mcp          {address if public_url is None else public_url.rstrip('/') + PATH}")
-        config = uvicorn.Config(make_app(server, host, public_url), log_level="warning")
+        config = uvicorn.Config(make_app(server, host, public_url), log_config=None, log_level="warning")
         uvicorn.Server(config).run(sockets=[listening])

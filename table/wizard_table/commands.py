@@ -146,6 +146,7 @@ def serve(
         app = make_app(database, offered, records, addresses, readiness)
         config = uvicorn.Config(
             app,
+            log_config=None,  # uvicorn's own would close all handlers of the process
             log_level="warning",
             ws_max_size=LARGEST_MESSAGE,
             proxy_headers=public_url is not None,

@@ -1,6 +1,7 @@
 """The web server: what each seat is shown, what is refused, and that nothing is lost."""
 
 import json
+import logging
 import re
 import socket
 import time
@@ -337,14 +338,18 @@ def serve(*arguments: str) -> Result:
 
 
 def test_wizard_serve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It leaves the handlers of the process's logs open: absl's closes the stream that it writes to."""
     served: list[Any] = []
 
     def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
         served.extend([server.config.app, sockets[0].getsockname()[1]])
 
     monkeypatch.setattr("uvicorn.Server.run", run)
+    handler, closed = logging.NullHandler(), list[bool]()
+    monkeypatch.setattr(handler, "close", lambda: closed.append(True))
     outcome = serve("--database", str(tmp_path / "tables.sqlite"), "--records", str(tmp_path / "records"))
     assert outcome.exit_code == 0
+    assert not closed
     assert "kernels " in outcome.stdout
     application, port = served
     assert f"http://127.0.0.1:{port}\n" in outcome.stdout
