@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,6 +34,8 @@ RUN_LOCK = "lock"
 """The file in a run's folder that is locked while a process writes there."""
 _LEAST_SHARE = 128
 """Decisions of a minibatch that a worker should have; with fewer, more workers are not faster."""
+_SAMPLE_SECONDS = 0.25
+"""The time over which idle processors are counted."""
 _CHANGEABLE = ("learning.decisions", "learning.checkpoint_seconds")
 """The keys that may change when a run continues."""
 _log = logging.getLogger(__name__)
@@ -154,32 +156,38 @@ def _processors(config: Config, device: str) -> int:
     if not isinstance(learning, PpoConfig) or device != "cpu":
         return 1
     games, batch = learning.num_games, learning.batch_size
-    shares = [n for n in range(1, get_num_threads() + 1) if not games % n and not batch % n]
-    shares = [n for n in shares if batch // n >= _LEAST_SHARE] or [1]
-    idle = idle_processors() if len(shares) > 1 else 1
+    shares = [n for n in range(2, get_num_threads() + 1) if not games % n and not batch % n]
+    shares = [n for n in shares if batch // n >= _LEAST_SHARE]
+    idle = idle_processors() if shares else 1
     return max([n for n in shares if n <= idle], default=1)
 
 
-def idle_processors(seconds: float = 0.25) -> int:
-    """Return the number of usable processors that other programs leave idle; all where that is not known.
+def idle_processors() -> int:
+    """Return the number of usable processors that other programs leave idle; all where Linux does not say.
 
     All workers wait for the slowest, so one beside a busy program would halve the speed of the others.
     """
-    try:
-        own = [f"cpu{number}" for number in os.sched_getaffinity(0)]
-        before = _processor_times(own)
-        time.sleep(seconds)
-        spent = _processor_times(own) - before
-    except (AttributeError, OSError):
-        return get_num_threads()  # not on Linux
-    niced_or_idle = spent[:, [1, 3, 4]].sum() / max(1, spent.sum())
-    return round(len(own) * niced_or_idle)
+    before = _processor_times()
+    time.sleep(_SAMPLE_SECONDS)
+    spent = _processor_times() - before
+    if not spent.any():
+        return get_num_threads()
+    niced_or_idle = spent[[1, 3, 4]].sum() / spent.sum()
+    return round(len(os.sched_getaffinity(0)) * niced_or_idle)
 
 
-def _processor_times(names: Sequence[str]) -> NDArray[np.int64]:
-    """Read the time that processors have spent in each state: int64 [processors, 8], see `man proc_stat`."""
-    lines = [line.split() for line in Path("/proc/stat").read_text(encoding="ascii").splitlines()]
-    return np.array([line[1:9] for line in lines if line and line[0] in names], np.int64)
+def _processor_times() -> NDArray[np.int64]:
+    """Return the time that the usable processors have spent in each state: int64 [8], see `man proc_stat`.
+
+    All are 0 outside Linux. In containers they may be 0 or those of other processors.
+    """
+    times = np.zeros(8, np.int64)
+    if hasattr(os, "sched_getaffinity") and (file := Path("/proc/stat")).exists():
+        own = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        for name, *columns in map(str.split, file.read_text(encoding="ascii").splitlines()):
+            if name in own:
+                times += np.array(columns[:8], np.int64)
+    return times
 
 
 def checkpoint_of(config: Config, folder: Path) -> Path:

@@ -173,15 +173,17 @@ def test_workers_stop_together(tmp_path: Path) -> None:
 
 
 def test_a_worker_on_every_idle_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program of lower priority leaves its processor to others."""
+    """A program of lower priority leaves its processor to others; without times, all processors count."""
     config = tiny_config(num_games=256, batch_size=256)
     monkeypatch.setattr("wizard_env.train.run.get_num_threads", lambda: 2)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
     for user, nice, workers in ((0, 0, 2), (4, 0, 2), (20, 0, 1), (20, 5, 1), (0, 25, 2)):
-        spent = np.array([[user, nice, 0, 25 - user - nice, 0], [0, 0, 0, 25, 0]])
+        spent = np.array([user, nice, 0, 50 - user - nice, 0])
         times = iter([np.zeros_like(spent), spent])
-        monkeypatch.setattr("wizard_env.train.run._processor_times", lambda names, times=times: next(times))
+        monkeypatch.setattr("wizard_env.train.run._processor_times", lambda times=times: next(times))
         assert decide(config, tmp_path / "run", "cpu").workers == workers
+    monkeypatch.setattr("wizard_env.train.run._processor_times", lambda: np.zeros(8, np.int64))
+    assert decide(config, tmp_path / "run", "cpu").workers == 2
 
 
 def test_workers_need_the_same_folder(tmp_path: Path) -> None:
