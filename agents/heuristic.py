@@ -149,6 +149,13 @@ def best_choice(choices: int, scratch: Scratch) -> int:
     return best
 
 
+@compiled
+def greedy_action(state: State, scratch: Scratch) -> int:
+    """Return the action of the greatest value, see `choice_values`."""
+    choices = choice_values(state, scratch)
+    return first_action(state) + best_choice(choices, scratch)
+
+
 @outlined
 def _trump_values(state: State, scratch: Scratch) -> None:
     """Write the value of the best bid with each suit as trump to `values`."""
@@ -368,5 +375,4 @@ def _power(base: float, exponent: int) -> float:
 def _act(states: Any, actions: Any) -> None:
     scratch = np.empty(1, SCRATCH)
     for index in range(len(states)):
-        choices = choice_values(states[index], scratch[0])
-        actions[index] = first_action(states[index]) + best_choice(choices, scratch[0])
+        actions[index] = greedy_action(states[index], scratch[0])

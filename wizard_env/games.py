@@ -445,8 +445,8 @@ class Games:
 
         The kernel writes the results of these rows and shows them, as `step` does.
         """
-        for result in (self.points, self.round_done, self.done):
-            result[self._stepped] = 0
+        none = rows[:0]  # no actions, of which one could be illegal
+        direct(_clear_results)(self._batch.results, self._stepped, none, none)
         kernel(self._batch, rows, *arguments, self._options)
         self._stepped = rows
 

@@ -1,4 +1,4 @@
-"""Partners whose players are compiled: they play on without a return to Python for each decision."""
+"""Partners with compiled policies, which play on without returning to Python after each decision."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import Agent
-from wizard_env.agents.heuristic import SCRATCH, HeuristicAgent, best_choice, choice_values
+from wizard_env.agents.heuristic import SCRATCH, HeuristicAgent, greedy_action
 from wizard_env.agents.rule_based import RuleBasedAgent, best_action
 from wizard_env.compiled.jit import at, kernel
-from wizard_env.engine import first_action, take
+from wizard_env.engine import take
 from wizard_env.games import BATCH, OPTIONS, Batch, Options, clear_result, end_round, show_game
 from wizard_env.state import DECK_ORDER, SCORED
 
@@ -19,7 +19,7 @@ _PLAYERS = {RuleBasedAgent: _RULE_BASED, HeuristicAgent: _HEURISTIC}
 
 
 def compiled_players(agents: Sequence[Agent]) -> NDArray[np.int8]:
-    """Return the compiled player that each agent is, 0 for others, and a last 0: int8 [agents + 1]."""
+    """Return the number of each agent's compiled player: int8 [agents + 1], 0 for others and at the end."""
     return np.array([*(_PLAYERS.get(type(agent), _OTHER) for agent in agents), _OTHER], np.int8)
 
 
@@ -41,8 +41,7 @@ def play_compiled(batch: Batch, games: Any, players: Any, options: Options) -> N
             if player == _RULE_BASED:
                 action = best_action(state)
             else:
-                choices = choice_values(state, scratch[0])
-                action = first_action(state) + best_choice(choices, scratch[0])
+                action = greedy_action(state, scratch[0])
             take(state, action, options.skip_forced)
             if state.phase >= SCORED:
                 end_round(batch, game, decks[0], options)
