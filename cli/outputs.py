@@ -101,7 +101,7 @@ def files_of(agents: Iterable[str]) -> tuple[Path, ...]:
 
 
 def provenance(agents: Mapping[str, str]) -> dict[str, Any]:
-    """Return what results come from: the software, the command, and agents with their fingerprints."""
+    """Return the provenance of results: the software, the command, and the agents' fingerprints."""
     from wizard_env.evaluation.provenance import describe_software
 
     return describe_software() | {"command": _command(), "agents": dict(agents)}

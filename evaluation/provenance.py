@@ -1,4 +1,4 @@
-"""What results come from: the version and commit of the package, its libraries and the processor."""
+"""The provenance of results: the version and commit of the package, its libraries, and the processor."""
 
 import platform
 import subprocess

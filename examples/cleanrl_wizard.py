@@ -31,13 +31,13 @@ class Args:
     num_envs: Annotated[int, "games played side by side"] = 128
     num_steps: Annotated[int, "decisions of each game in an iteration"] = 32
     gamma: Annotated[float, "discount"] = 1.0
-    gae_lambda: Annotated[float, "decay of advantages (GAE)"] = 0.95
+    gae_lambda: Annotated[float, "lambda of GAE"] = 0.95
     num_minibatches: Annotated[int, "gradient steps of a pass"] = 4
     update_epochs: Annotated[int, "passes over the decisions of an iteration"] = 4
-    clip_coef: Annotated[float, "largest change of a ratio of probabilities"] = 0.2
-    ent_coef: Annotated[float, "weight of the policy's entropy"] = 0.005
-    vf_coef: Annotated[float, "weight of the values' error"] = 0.5
-    max_grad_norm: Annotated[float, "norm to which gradients are cut"] = 0.5
+    clip_coef: Annotated[float, "clip range of the probability ratio"] = 0.2
+    ent_coef: Annotated[float, "weight of the entropy bonus"] = 0.005
+    vf_coef: Annotated[float, "weight of the value loss"] = 0.5
+    max_grad_norm: Annotated[float, "largest norm of the gradient"] = 0.5
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:

@@ -35,8 +35,8 @@ class Args:
     width: Annotated[int, "of the two hidden layers"] = 256
     num_minibatches: Annotated[int, "gradient steps of a pass"] = 4
     update_epochs: Annotated[int, "passes over the decisions of an iteration"] = 4
-    clip: Annotated[float, "largest change of a ratio of probabilities, as in PPO"] = 0.2
-    entropy_bonus: Annotated[float, "weight of the policy's entropy"] = 0.005
+    clip: Annotated[float, "clip range of the probability ratio (PPO)"] = 0.2
+    entropy_bonus: Annotated[float, "weight of the entropy bonus"] = 0.005
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:

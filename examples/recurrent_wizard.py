@@ -70,8 +70,8 @@ class Args:
     learning_rate: Annotated[float, "of Adam at the start; it falls to 0"] = 1e-3
     update_epochs: Annotated[int, "passes over the games of an iteration"] = 4
     num_minibatches: Annotated[int, "gradient steps of a pass"] = 8
-    clip: Annotated[float, "largest change of a ratio of probabilities, as in PPO"] = 0.2
-    entropy_bonus: Annotated[float, "weight of the policy's entropy"] = 0.005
+    clip: Annotated[float, "clip range of the probability ratio (PPO)"] = 0.2
+    entropy_bonus: Annotated[float, "weight of the entropy bonus"] = 0.005
 
 
 def parse(arguments: Sequence[str] | None = None) -> Args:

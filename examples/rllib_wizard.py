@@ -63,9 +63,9 @@ class Args:
     learning_rate: Annotated[float, "at the start"] = 2e-3
     final_learning_rate: Annotated[float, "at the end"] = 3e-5
     gamma: Annotated[float, "discount"] = 1.0
-    gae_lambda: Annotated[float, "decay of advantages (GAE)"] = 0.95
-    clip_range: Annotated[float, "largest change of a ratio of probabilities"] = 0.2
-    entropy_bonus: Annotated[float, "weight of the policy's entropy"] = 0.002
+    gae_lambda: Annotated[float, "lambda of GAE"] = 0.95
+    clip_range: Annotated[float, "clip range of the probability ratio"] = 0.2
+    entropy_bonus: Annotated[float, "weight of the entropy bonus"] = 0.002
     layers: Annotated[str, "widths of the hidden layers"] = "256,256"
     sparring: Annotated[float, "share of games in which partners take some of the seats"] = 0.6
     partners: Annotated[str, "agents that take them; one is drawn for each game"] = "rule_based,heuristic"

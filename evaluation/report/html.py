@@ -121,7 +121,7 @@ _CAPTIONS = {
 
 
 class Origin(NamedTuple):
-    """The command, date and software that a report comes from."""
+    """The command, date and software that produced a report."""
 
     command: str
     date: str

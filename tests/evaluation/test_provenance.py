@@ -1,4 +1,4 @@
-"""What results come from."""
+"""The provenance of results."""
 
 import subprocess
 from importlib.metadata import version
