@@ -97,6 +97,7 @@ def test_code_blocks_run(page: Path, number: int, tmp_path: Path, monkeypatch: p
     run(code, printed, {"__name__": "__main__"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [page.stem for page in TUTORIALS if page.stem not in SEPARATE])
 def test_tutorials_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
     """The blocks of a tutorial build on each other."""

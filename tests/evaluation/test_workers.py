@@ -72,6 +72,7 @@ def test_a_script_that_workers_cannot_import_is_told_so(tmp_path: Path) -> None:
     assert ended.stderr.splitlines()[-1].endswith('below the line if __name__ == "__main__":')
 
 
+@pytest.mark.slow
 def test_a_ray_cluster_finds_the_same(network: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path that is valid here is valid on the cluster."""
     pytest.importorskip("ray")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 import re
 import signal
@@ -149,7 +150,10 @@ def test_games_over_stdio(tmp_path: Path) -> None:
 
     async def run() -> None:
         server = StdioServerParameters(
-            command=str(COMMAND), args=["mcp", "random", "heuristic", "rule_based"], cwd=tmp_path
+            command=str(COMMAND),
+            args=["mcp", "random", "heuristic", "rule_based"],
+            env=dict(os.environ),
+            cwd=tmp_path,
         )
         with log.open("w") as errors:
             async with Client(stdio_client(server, errors)) as client:

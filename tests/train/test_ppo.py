@@ -165,6 +165,7 @@ def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
     PpoLearner(tiny_config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
 
 
+@pytest.mark.slow
 def test_it_learns_in_half_precision(tmp_path: Path) -> None:
     accuracy = np.mean([each.bid_accuracy for each in last_reports(tmp_path, precision="bfloat16")])
     assert accuracy > 0.6

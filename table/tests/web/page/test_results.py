@@ -6,7 +6,7 @@ from table.tests.web.page.browsing import Visit, figures, hurry, play_on, sit_do
 def test_a_result_is_shared_and_beaten(visit: Visit, address: str) -> None:
     """From the podium to the link; a friend plays the same deals, once, and both are in the list."""
     first = visit()
-    table = sit_down(first, [None, "random", "search:worlds=8"], [2, 4], person="Ada")
+    table = sit_down(first, [None, "random", "search:worlds=8"], [1, 3], person="Ada")
     hand = first.locator("#hand .card").all_inner_texts()
     play_on(first)
     first.click("#podium a >> text=Share")
@@ -32,7 +32,7 @@ def test_a_result_is_shared_and_beaten(visit: Visit, address: str) -> None:
     friend.wait_for_selector("#result .results")
     shown = friend.inner_text("#result")
     assert "Random and Hard" in shown
-    assert "2 rounds, of 2 and 4 cards" in shown
+    assert "2 rounds, of 1 and 3 cards" in shown
     match = friend.evaluate("location.hash")
     tab = friend.context.new_page()
     tab.goto(f"{address}{match}")
