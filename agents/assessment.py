@@ -1,8 +1,7 @@
 """Assessment: an agent's opinion of its legal actions and of the other players, for hints and analyses."""
 
-from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,6 @@ from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.sampling import certain
 from wizard_env.view import Actions, View
 
-Players: TypeAlias = Sequence[str | None]
-"""The names of the players in the seats of a game, of agents or people; empty if they are not known."""
 _SURE = 0.9
 """The least probability of a kind of player that counts as sure."""
 _BID_SHIFT = 0.25
@@ -64,14 +61,6 @@ class Assessor(Protocol):
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Assess the decisions of a view."""
-
-
-@runtime_checkable
-class TableAssessor(Protocol):
-    """An agent whose assessment depends on the players in the other seats."""
-
-    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
-        """Assess the decisions of a view of games with these players."""
 
 
 @runtime_checkable
@@ -147,13 +136,8 @@ class Believer(Protocol):
         """
 
 
-def assess(agent: Agent, view: View, rng: np.random.Generator, players: Players = ()) -> Assessment:
-    """Ask an Assessor; for any other agent, return a policy certain of the action it takes.
-
-    players: who sits at the table, for a TableAssessor.
-    """
-    if players and isinstance(agent, TableAssessor):
-        return agent.assess_beside(view, rng, players)
+def assess(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
+    """Ask an Assessor; for any other agent, return a policy certain of the action it takes."""
     if isinstance(agent, Assessor):
         return agent.assess(view, rng)
     unknown = np.full((len(view), NUM_ACTIONS), np.nan)

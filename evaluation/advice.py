@@ -1,14 +1,12 @@
 """Advice: an agent's opinion of a decision of a game, for hints and reviews."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from wizard_env import ACTIONS, Agent, Game, View
-from wizard_env.agents.assessment import Players
 from wizard_env.agents.search.network_search import assess_every_action
-from wizard_env.evaluation.answers import ask_twice, average
+from wizard_env.evaluation.answers import ask_twice, average, lower_to, value_best
 from wizard_env.evaluation.reasons import Reason, find_reasons
 
 ERRORS = 2
@@ -54,17 +52,15 @@ class Advice:
         return [reason for reason in (best.reason, against) if reason]
 
 
-def advise(agent: Agent, game: Game, players: Players | None = None) -> Advice:
+def advise(agent: Agent, game: Game) -> Advice:
     """Ask an agent for advice, from what the acting seat knows. Raises ValueError if the game is over.
 
-    players: who sits at the table; `game.players` if None. An agent may let those play as themselves in
-        its playouts.
-
-    The figures are those of an analysis by the same agent, see `wizard_env.evaluation.analysis`.
+    The answers are those of an analysis by the same agent, see `wizard_env.evaluation.analysis`.
     """
-    ask = partial(assess_every_action, players=(game.players or ()) if players is None else players)
-    answers = ask_twice(agent, View.of([game]), [len(game.history)], ask=ask)
+    answers = ask_twice(agent, View.of([game]), [len(game.history)], ask=assess_every_action)
     policy, points, met, error, evidence = average(answers)
+    worth = value_best(np.array([one.points for one in answers])).mean()
+    points[0], met[0] = lower_to(worth, points[0], met[0], game.state[0])
     legal = sorted(game.legal_actions(), key=lambda one: -points[0, one])
     less = points[0, legal[0]] - points[0]
     error[0, legal[0]] = 0

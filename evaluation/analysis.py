@@ -13,17 +13,15 @@ do not explain: its cards, and the play of the others.
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wizard_env import ACTIONS, NUM_ACTIONS, Agent, Game, View
-from wizard_env.agents.assessment import Players, assess
 from wizard_env.checks import quoted
 from wizard_env.evaluation.advice import ERRORS
-from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean
+from wizard_env.evaluation.answers import NUM_ANSWERS, ask_twice, error_of_mean, lower_to, value_best
 from wizard_env.state import BID, PHASES, STATE
 from wizard_env.win_probability import win_probability
 
@@ -108,7 +106,6 @@ def analyse(
     analyst: str,
     seed: int = 0,
     only: Collection[int] | None = None,
-    players: Players | None = None,
 ) -> Analysis:
     """Judge every decision of a game.
 
@@ -119,19 +116,19 @@ def analyse(
         seed: of the agent's randomness.
         only: the numbers of the rounds to judge, from 1; None for all. The result for a round is the same
             without the others.
-        players: see `wizard_env.evaluation.advice.advise`.
     """
-    players = (game.players or ()) if players is None else players
     states, taken = _states_before_actions(game), np.array(game.history, np.int64)
     chosen = np.arange(len(taken))
     if only is not None:
         chosen = np.isin(states["round_index"] + 1, list(only)).nonzero()[0]
         states, taken = states[chosen], taken[chosen]
-    expected, errors = _expect(agent, states, chosen, game.finished_rounds, seed, players)
+    expected, met, errors = _expect(agent, states, chosen, game.finished_rounds, seed)
     if np.isnan(expected[:, np.arange(len(taken)), taken]).any():
         raise ValueError(f"{quoted(analyst)} expects no points of single actions: use an agent that searches")
     worth, lost, error = _judge(expected, errors, taken)
     points = expected.mean(axis=0)
+    for row, state in enumerate(states):
+        points[row], _ = lower_to(worth[row], points[row], met[:, row].mean(axis=0), state)
     decisions = []
     for row in (np.isfinite(points).sum(axis=1) > 1).nonzero()[0].tolist():
         state, legal = states[row], np.isfinite(points[row]).nonzero()[0].tolist()
@@ -178,26 +175,25 @@ def _expect(
     numbers: NDArray[np.int64],
     finished_rounds: NDArray[Any],
     seed: int,
-    players: Players,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ask twice for the points of each legal action; return these and their errors, as in `Assessment`.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Ask twice for the points, chance and error of each legal action, as in `Assessment`.
 
     numbers: [n] the numbers of the decisions in the game.
     finished_rounds: [k] those of the whole game.
 
-    Returns float64 [2, n, NUM_ACTIONS] twice; errors are NaN if the agent gives none.
+    Returns float64 [2, n, NUM_ACTIONS] for each; NaN for what the agent does not give.
     """
-    expected, errors = np.full((2, NUM_ANSWERS, len(states), NUM_ACTIONS), np.nan)
+    expected, met, errors = np.full((3, NUM_ANSWERS, len(states), NUM_ACTIONS), np.nan)
     for index in np.unique(states["round_index"]).tolist():
         rows = states["round_index"] == index
         before = np.tile(finished_rounds[:index], (int(rows.sum()), 1))
         view = View(states[rows], None, before)
-        answers = ask_twice(agent, view, numbers[rows].tolist(), seed, partial(assess, players=players))
+        answers = ask_twice(agent, view, numbers[rows].tolist(), seed)
         for answer, found in enumerate(answers):
             expected[answer, rows] = found.points
-            if found.error is not None:
-                errors[answer, rows] = found.error
-    return expected, errors
+            if found.met is not None and found.error is not None:
+                met[answer, rows], errors[answer, rows] = found.met, found.error
+    return expected, met, errors
 
 
 def _judge(
@@ -208,8 +204,7 @@ def _judge(
     Without errors, the difference between the two answers takes their place.
     """
     rows = np.arange(len(taken))
-    best = np.nanargmax(expected, axis=2)[::-1]
-    worth = expected[[[0], [1]], rows, best]
+    worth = value_best(expected)
     lost = worth - expected[:, rows, taken]
     error = error_of_mean(errors[:, rows, taken])
     error = np.where(np.isnan(error), np.abs(lost[0] - lost[1]) / 2, error)

@@ -1,13 +1,14 @@
 """Answers: the same decisions put to an agent twice, each time with other sampled worlds."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wizard_env import Agent, View
+from wizard_env import NUM_ACTIONS, Agent, View
 from wizard_env.agents.assessment import Assessment, Evidence, assess
+from wizard_env.state import BID, TRUMP
 
 NUM_ANSWERS = 2
 
@@ -60,6 +61,44 @@ def average(answers: Sequence[Assessment]) -> Average:
         evidence = Evidence._make(np.mean(values, axis=0) for values in zip(*found, strict=True))
     means = policy.mean(axis=0), points.mean(axis=0), met.mean(axis=0)
     return Average(*means, error_of_mean(errors), evidence)
+
+
+def value_best(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the points that each answer expects of the action that is best in the other.
+
+    The worlds in which an action was found to be the best flatter it (the winner's curse); others do not.
+
+    points: float64 [NUM_ANSWERS, n, NUM_ACTIONS]. Returns float64 [NUM_ANSWERS, n].
+    """
+    best = np.nanargmax(points, axis=2)[::-1]
+    valued: NDArray[np.float64] = np.take_along_axis(points, best[..., np.newaxis], axis=2)[..., 0]
+    return valued
+
+
+def lower_to(
+    worth: float, points: NDArray[np.float64], met: NDArray[np.float64], state: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the points and chances of the actions so low that the best one brings what it is worth.
+
+    The chances to meet the bid fall until the points of uncertain actions have fallen so far. What is
+    certain stays, the best stays the best, and nothing changes while a trump is named, before the bid.
+
+    Args:
+        worth: the mean of `value_best`.
+        points: float64 [NUM_ACTIONS].
+        met: float64 [NUM_ACTIONS], from the same playouts.
+        state: the record of dtype STATE of the decision.
+    """
+    if state["phase"] == TRUMP:
+        return points, met
+    unsure = (met > 0) & (met < 1)
+    least = max(worth, float(np.nanmax(np.where(unsure, -np.inf, points))))
+    bids = np.arange(NUM_ACTIONS) if state["phase"] == BID else state["bids"][state["seat"]]
+    best = 20.0 + 10 * bids
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at_stake = np.where(unsure, best - (points - met * best) / (1 - met), 0)
+        share = np.where(unsure, np.minimum((np.nanmax(points) - least) / at_stake, met), 0)
+    return points - share * at_stake, met - share
 
 
 def error_of_mean(errors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from wizard_env import Agent
 from wizard_env.agents.adaptive.agent import AdaptiveAgent
 from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
 from wizard_env.agents.adaptive.checkpoint import load_network
-from wizard_env.agents.assessment import Assessment, PlayerKind, Players, assess
+from wizard_env.agents.assessment import Assessment, PlayerKind, assess
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
 from wizard_env.agents.search.every_action import try_every_action
@@ -107,13 +107,8 @@ class NetworkSearchAgent:
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
         """Return the network's policy, and the points expected of every legal action and of that policy."""
-        return self.assess_beside(view, rng, [])
-
-    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
-        """Assess as `assess`, with named players in the seats."""
         policy = self.network.printed_policy(view)
-        guesses = guess_players(self.guess_seats(view), view.seat, players)
-        points, met, _, error, evidence = try_every_action(self.playouts, view, rng, guesses)
+        points, met, _, error, evidence = try_every_action(self.playouts, view, rng, self.guess_seats(view))
         return Assessment(policy, points, np.nansum(policy * points, axis=1), met, error, evidence)
 
     def guess_seats(self, view: View) -> NDArray[Any]:
@@ -147,21 +142,6 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     return guesses
 
 
-def guess_players(guesses: NDArray[Any], seat: NDArray[np.integer], players: Players) -> NDArray[Any]:
-    """Return guesses in which `heuristic` plays as itself in each seat that has its name, but the acting one.
-
-    Beside `rule_based`, the network's playouts promise what comes; as itself, they promise too little
-    (table/tools/promises.py).
-
-    guesses: [n, MAX_PLAYERS] of dtype GUESS; seat: int [n].
-    """
-    guesses = guesses.copy()
-    for number, name in enumerate(players):
-        if name == PlayerKind.HEURISTIC:
-            guesses[seat != number, number] = _EXACT[PlayerKind.HEURISTIC].guesses(1)[0, 0]
-    return guesses
-
-
 def guess_seats_of(agent: Agent, view: View, model: SeatModel) -> NDArray[Any]:
     """Return an agent's guesses at the seats, or the model for each: [n, MAX_PLAYERS] of dtype GUESS."""
     if isinstance(agent, AdaptiveAgent):
@@ -169,18 +149,16 @@ def guess_seats_of(agent: Agent, view: View, model: SeatModel) -> NDArray[Any]:
     return model.guesses(len(view))
 
 
-def assess_every_action(
-    agent: Agent, view: View, rng: np.random.Generator, players: Players = ()
-) -> Assessment:
+def assess_every_action(agent: Agent, view: View, rng: np.random.Generator) -> Assessment:
     """Assess as `assess` of `wizard_env.agents.assessment`, with points, chances and errors of all actions.
 
     An agent without playouts keeps its policy. Playouts by a small network estimate the rest, with the
     agent's own guesses at the other seats if it has any. So points and chances come from the same playouts.
     """
-    found = assess(agent, view, rng, players)
+    found = assess(agent, view, rng)
     if found.met is not None and found.error is not None:
         return found
-    guesses = guess_players(guess_seats_of(agent, view, _model()), view.seat, players)
+    guesses = guess_seats_of(agent, view, _model())
     points, met, _, error, evidence = try_every_action(_playouts(), view, rng, guesses)
     return Assessment(found.policy, points, np.nanmax(points, axis=1), met, error, evidence)
 

@@ -5,10 +5,12 @@ import pytest
 from wizard_table.commands import OFFERED
 
 from tests.positions import played_at_random
-from wizard_env import ACTIONS, Game, Rules
+from wizard_env import ACTIONS, NUM_ACTIONS, Game, Rules, View
 from wizard_env.agents import load
+from wizard_env.agents.assessment import Assessment
 from wizard_env.evaluation.advice import Advice, advise
 from wizard_env.session import Session
+from wizard_env.view import Actions
 
 ADVISERS = [*OFFERED, "adaptive+search:worlds=4", "search:worlds=8,playouts=random"]
 TABLES = [Rules(3, hand_sizes=(2, 9, 5)), Rules(4, hand_sizes=(3, 12)), Rules(6, bid_reveal="secret")]
@@ -63,3 +65,32 @@ def test_a_hint_for_the_trump_adds_up(name: str) -> None:
     advice = advise(load(name), session.game)
     assert_adds_up(game, advice)
     assert advice.choices[0].action == "trump S"
+
+
+class Gambler:
+    """An adviser to whom every bid is worth five points, and luck says otherwise."""
+
+    expects_points = True
+
+    def __init__(self) -> None:
+        self._luck = np.random.default_rng(3)
+
+    def act(self, view: View, rng: np.random.Generator) -> Actions:
+        raise NotImplementedError
+
+    def assess(self, view: View, rng: np.random.Generator) -> Assessment:
+        best = 20.0 + 10 * np.arange(NUM_ACTIONS)
+        met = (5 + 10) / (best + 10) + self._luck.normal(0, 0.05, (1, NUM_ACTIONS))
+        met[view.mask == 0] = np.nan
+        points = met * best - 10 * (1 - met)
+        return Assessment(np.nan_to_num(met), points, points[:, 0], met, np.ones_like(points))
+
+
+def test_the_best_is_not_flattered_by_luck() -> None:
+    """Other worlds than those that chose it say what it is worth."""
+    gambler, game = Gambler(), Game(Rules(4, hand_sizes=(7,)), seed=1)
+    found = [advise(gambler, game) for _ in range(300)]
+    assert abs(np.mean([advice.value for advice in found]) - 5) < 0.5
+    for advice in found:
+        points = [one.points for one in advice.choices]
+        assert points == sorted(points, reverse=True)

@@ -38,8 +38,6 @@ def measure(opponent: str, games: int, rules: Rules, seed: int = 2026) -> Promis
     playing = [Game(rules, seed + number) for number in range(games)]
     promises: list[ActionAdvice | None] = [None] * games
     found = []
-    for game in playing:
-        game.players = ("judge", *[opponent] * (rules.num_players - 1))
 
     def step(number: int, action: int | str) -> None:
         finished, promise = playing[number].step(action), promises[number]

@@ -35,7 +35,7 @@ def test_a_finished_round_is_judged_once(client: TestClient, monkeypatch: pytest
     asked: list[int] = []
 
     def counted(*arguments: Any) -> dict[str, Any]:
-        asked.append(arguments[2])
+        asked.append(arguments[1])
         return judge(*arguments)
 
     monkeypatch.setattr("wizard_table.web.judgements.judge", counted)
@@ -93,7 +93,7 @@ def printed(points: float) -> Decimal:
 @pytest.mark.parametrize("round_number", [2, 3])
 def test_sums_of_a_round_add_up_as_printed(round_number: int) -> None:
     game = play_on(fresh(Rules(3, hand_sizes=(2, 4, 6)))).game
-    judged = judge(game, [], round_number, SHARP, load(SHARP))
+    judged = judge(game, round_number, SHARP, load(SHARP))
     scored = game.rounds[round_number - 1]
     assert judged["analyst"] == SHARP
     assert judged["seconds"] >= 0

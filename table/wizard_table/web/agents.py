@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wizard_env import Agent
-from wizard_env.agents.assessment import Assessment, Players, expects_points
+from wizard_env.agents.assessment import Assessment, expects_points
 from wizard_env.agents.search.network_search import assess_every_action
 from wizard_env.loading import load
 from wizard_env.session import Session
@@ -50,11 +50,8 @@ class SharedAgent:
             return self._agent.act(view, rng)
 
     def assess(self, view: View, rng: np.random.Generator) -> Assessment:
-        return self.assess_beside(view, rng, [])
-
-    def assess_beside(self, view: View, rng: np.random.Generator, players: Players) -> Assessment:
         with self._asked:
-            return assess_every_action(self._agent, view, rng, players)
+            return assess_every_action(self._agent, view, rng)
 
 
 class Agents:

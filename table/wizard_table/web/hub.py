@@ -280,7 +280,7 @@ class Hub:
         try:
             if session.game.seat != connection.seat:
                 raise ValueError(t("hints are only given to the seat that acts"))
-            question = partial(show_advice, game=session.game, players=session.seats)
+            question = partial(show_advice, game=session.game)
             advice = await self.agents.ask(name, question)
             await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
             hint = {"agent": name, "decisions": len(session.events), **advice}

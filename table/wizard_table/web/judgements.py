@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any
 
 from wizard_env import Agent, Game
-from wizard_env.agents.assessment import Players
 from wizard_env.evaluation.analysis import Analysis, Decision, PlayedSeat, analyse
 from wizard_table.translation import t
 from wizard_table.web.agents import Agents
@@ -24,14 +23,14 @@ _Key = tuple[str, int, tuple[int, ...]]
 """The table, the round, and the actions up to the end of the round."""
 
 
-def judge(game: Game, players: Players, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
-    """Ask the agent of that name where points were lost in a round that these players played.
+def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, Any]:
+    """Ask the agent of that name where points were lost in a round.
 
     Returns an `Analysis` of that round as plain values, see `round_to_tenths`, and "seconds": the time that
     the agent took. Raises ValueError as `analyse` does.
     """
     start = perf_counter()
-    analysis = analyse(game, agent, name, only=[round_number], players=players)
+    analysis = analyse(game, agent, name, only=[round_number])
     return round_to_tenths(analysis).to_dict() | {"seconds": round(perf_counter() - start, 1)}
 
 
@@ -84,7 +83,7 @@ class Judgements:
         ends = [number for number, event in enumerate(session.events) if event.points is not None]
         key = (table.name, round_number, tuple(session.game.history[: ends[round_number - 1] + 1]))
         if key not in self._kept:
-            question = partial(judge, session.game, table.setup.names, round_number, agent)
+            question = partial(judge, session.game, round_number, agent)
             self._kept[key] = asyncio.create_task(self._agents.ask(agent, question, costly=True))
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)

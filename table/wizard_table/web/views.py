@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any
 
 from wizard_env import ACTIONS, Agent, Game, Round
-from wizard_env.agents.assessment import Players
 from wizard_env.evaluation.advice import advise
 from wizard_env.records.game_records import replay
 from wizard_env.render.scene import Scene
@@ -69,12 +68,12 @@ def _public_scene(session: Session) -> Scene:
     return replace(seen[0], observer=None, seats=tuple(seen[seat].seats[seat] for seat in range(players)))
 
 
-def show_advice(agent: Agent, game: Game, players: Players | None = None) -> dict[str, Any]:
+def show_advice(agent: Agent, game: Game) -> dict[str, Any]:
     """Return an agent's advice to the acting seat, see `messages` and `advise`, with reasons in words.
 
     Raises ValueError if the game is over.
     """
-    advice = advise(agent, game, players)
+    advice = advise(agent, game)
     choices = [
         {name: value for name, value in vars(one).items() if name != "reason"}
         | {"why": sentence(one.reason) if one.reason else ""}
