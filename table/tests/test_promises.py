@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from wizard_table.commands import OFFERED
 
 from table.tools.promises import measure
 from wizard_env import Rules
@@ -20,9 +21,8 @@ def test_promises_beside_an_easy_player() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opponent", ["rule_based", "heuristic", "champion+search:worlds=32", "adaptive"])
+@pytest.mark.parametrize("opponent", OFFERED)
 def test_promises_beside_a_level(opponent: str) -> None:
-    """Beside three of Hard they are 3.3 points too high, with a standard error of 1.2."""
     found = measure(opponent, 27, Rules(4))
     assert found.bids > 400
     assert abs(found.points - found.came) < POINTS
