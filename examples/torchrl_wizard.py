@@ -27,7 +27,7 @@ from torchrl.modules import MaskedCategorical, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-from wizard_env import NUM_ACTIONS, OBS_SIZE, View
+from wizard_env import HIGHS, NUM_ACTIONS, OBS_SIZE, View
 from wizard_env.sampling import best_legal
 from wizard_env.view import Actions
 
@@ -45,7 +45,9 @@ class Args:
     opponents: Annotated[str, "agent in all other seats"] = "random"
     iterations: Annotated[int, "of playing and learning"] = 50
     num_envs: Annotated[int, "games played side by side"] = 128
-    num_steps: Annotated[int, "decisions of each game in an iteration"] = 32
+    num_steps: Annotated[
+        int, "decisions of each game in an iteration; best those of a whole game: all begin in the same round"
+    ] = 32
     learning_rate: Annotated[float, "of Adam"] = 1e-3
     width: Annotated[int, "of the two hidden layers"] = 256
     minibatch_size: Annotated[int, "decisions of a gradient step"] = 1024
@@ -151,7 +153,8 @@ class Learned:
     def act(self, view: View, rng: np.random.Generator) -> Actions:
         encoding = view.encode()
         with torch.inference_mode():
-            logits = self.network(torch.from_numpy(encoding.observation).float())
+            scaled = encoding.observation / HIGHS  # as the environment gives them as floats
+            logits = self.network(torch.from_numpy(scaled).float())
         return best_legal(logits.numpy(), encoding.mask)
 
 

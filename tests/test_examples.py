@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
 
 from examples import cleanrl_wizard, paper_dqn, recurrent_wizard
-from wizard_env import NUM_ACTIONS, Games, Rules
+from wizard_env import NUM_ACTIONS, Games, Rules, View
 from wizard_env.agents.network import FILE_NAME
 from wizard_env.evaluation.evaluate import Entrant, evaluate
 from wizard_env.state import BID, SCORED
@@ -122,7 +123,18 @@ def test_torchrl_learns(tmp_path: Path) -> None:
     options = ["--hand-sizes", "1,2", "--iterations", "6", "--num-envs", "64", "--num-steps", "24"]
     curve = torchrl_wizard.train(torchrl_wizard.parse([*options, "--folder", str(tmp_path)]))
     assert curve[-1] > curve[0] + 2
-    learned = Entrant("learned", torchrl_wizard.Learned(str(tmp_path)))
+    agent = torchrl_wizard.Learned(str(tmp_path))
+    env = gymnasium.make("wizard_env/Wizard-v0", num_players=3, hand_sizes=(15,) * 6, dtype="float32")
+    observation, info = env.reset(seed=1)
+    terminated = False
+    while not terminated:
+        with torch.inference_mode():
+            logits = agent.network(torch.from_numpy(observation)).numpy()
+        game = env.unwrapped.game  # type: ignore[attr-defined]
+        (chosen,) = agent.act(View.of([game]), np.random.default_rng(0))
+        assert chosen == np.where(info["action_mask"], logits, -np.inf).argmax()
+        observation, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+    learned = Entrant("learned", agent)
     (lead,) = evaluate([learned, "random", "random"], Rules(3, hand_sizes=(1, 2)), 200).differences
     assert lead.points_low > 0
 

@@ -172,7 +172,7 @@ ROWS: dict[str, Row] = {
         "PPO of TorchRL, one learner beside three `heuristic`, with suits as printed",
         (
             "python examples/torchrl_wizard.py --folder {folder} --seed {seed} --opponents heuristic "
-            f"--hand-sizes {_WHOLE_GAMES} --iterations {{steps}}",
+            f"--hand-sizes {_WHOLE_GAMES} --num-envs 32 --num-steps 128 --iterations {{steps}}",
         ),
         agent="examples.torchrl_wizard:Learned:path={folder}",
         module="torchrl",
