@@ -352,7 +352,7 @@ class PpoLearner(IterativeLearner):
             try:
                 self.critic.start_from(load_file(path))
                 check_finite(self.critic.parameters(), self.decisions)
-            except (RuntimeError, SafetensorError) as error:
+            except (LookupError, RuntimeError, SafetensorError) as error:
                 raise ValueError(
                     f"{path}: its critic has other layers than {self._learning.critic}: {error}"
                 ) from None

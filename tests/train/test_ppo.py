@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
+from safetensors.torch import save_file
 from torch.distributions import Categorical
 
 from tests.train.tiny import ITERATION, tiny_config
@@ -163,6 +164,11 @@ def test_a_run_begins_with_the_critic_of_another(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"its critic has other layers than \[16\]"):
         PpoLearner(tiny_config(critic=[16], start=start), "cpu", None)
     PpoLearner(tiny_config(layers=[1024, 512], critic=[256, 256], start=str(CHAMPION)), "cpu", None)
+    damaged: list[dict[str, torch.Tensor]] = [{}, {"trunk.0.weight": torch.zeros(8)}]
+    for values in damaged:
+        save_file(values, tmp_path / "first" / CRITIC)
+        with pytest.raises(ValueError, match=r"its critic has other layers than \[8\]"):
+            PpoLearner(tiny_config(critic=[8], start=start), "cpu", None)
 
 
 @pytest.mark.slow
