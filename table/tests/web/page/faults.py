@@ -29,15 +29,18 @@ FAULTS = r"""async () => {
 
   const pressed = "a[href], button, input, select, summary, [role=slider]";
   const table = root.querySelector("#table");
-  const fills = table?.checkVisibility() && getComputedStyle(table).overflow === "hidden";
+  const fills = table?.checkVisibility() && (style(table).overflow === "hidden"
+    || root.querySelector("#told:not([hidden])"));
   if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
   if (fills && document.documentElement.scrollHeight > innerHeight) found.push("the page scrolls");
   const felt = all.find((one) => one.id === "felt");
   if (felt && felt.scrollHeight > felt.clientHeight + 1) found.push("the felt scrolls");
+  const choices = all.find((one) => one.id === "choices");
+  if (choices && choices.scrollHeight > choices.clientHeight + 1) found.push("the bids scroll");
   for (const one of all) {
     const { left, right, bottom } = inView(one);
     if (right - left > 1 && (left < -1 || right > innerWidth + 1)) tell("outside", one);
-    const isPressed = one.matches(pressed) && !one.closest("#hand");
+    const isPressed = one.matches(`${pressed}, #hand`) && !one.closest("#hand .card");
     if (fills && isPressed && bottom > innerHeight + 1) tell("below", one);
     const aside = style(one).overflowX === "auto" && !one.matches("#address");
     if (aside && one.scrollWidth > one.clientWidth + 1) tell("scrolls sideways", one);

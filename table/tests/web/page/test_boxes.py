@@ -32,7 +32,7 @@ NAMES = [
 ]
 """Names of up to 20 letters, as many as the page lets people enter."""
 FEW = ("small", "desktop")
-OTHERS = ("held", "lying")
+OTHERS = ("small", "held", "lying")
 """Sizes at which the largest hands are tried at every commit."""
 LARGEST = tuple(f"boxes-{players}-players" for players in (3, 4, 5, 6))
 
@@ -128,6 +128,7 @@ def largest_hands(page: Any, address: str, tables: Sequence[str]) -> Iterator[st
     for name in tables:
         page.evaluate("([name, token]) => localStorage.setItem(`wizard ${name}`, token)", [name, TOKEN])
         visit_page(page, f"{address}#{name}", "#choices button:enabled")
+        yield f"many bids, {name}"
         page.keyboard.press("h")
         page.wait_for_selector("#choices small", state="attached")
         yield f"hint on many bids, {name}"
