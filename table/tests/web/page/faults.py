@@ -63,10 +63,11 @@ FAULTS = r"""async () => {
     range.setEnd(text, end);
     return new Set([...range.getClientRects()].map((one) => one.top)).size;
   };
-  for (const name of all.filter((one) => one.matches("#players .name"))) {
+  for (const name of all.filter((one) => one.matches("#players .name, .pad th span, .who"))) {
     const text = name.lastChild;
-    for (const { 0: word, index } of text.data.matchAll(/\S+/g))
-      if (word.length <= 8 && linesOf(text, index, index + word.length) > 1) tell(`broken ${word}`, name);
+    const most = name.matches(".name") ? 8 : Infinity;
+    for (const { 0: word, index } of (text.data ?? "").matchAll(/\S+/g))
+      if (word.length <= most && linesOf(text, index, index + word.length) > 1) tell(`broken ${word}`, name);
   }
 
   const boxes =

@@ -2,7 +2,7 @@
 import { icon, sign } from "../drawings/icons.js";
 import { decimal, signed, t, tn } from "../language.js";
 import { ask } from "../shared/connection.js";
-import { $, make, offerLobby } from "../shared/elements.js";
+import { $, make, nameHeading, offerLobby } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { keepOffline } from "../shared/offline.js";
 import { savedSheet, saveSheet } from "../shared/storage.js";
@@ -140,7 +140,7 @@ function table({ names }, lines, call) {
   const dealer = call ? lines.at(-1).dealer : null;
   const heads = names.map((name, player) => {
     const marks = player === dealer ? [" ", sign("deals", t("dealer"))] : [];
-    return make("th", { scope: "col" }, make("span", {}, name), ...marks);
+    return nameHeading(name, ...marks);
   });
   const rows = lines.map(({ size, cells }) =>
     make("tr", {}, make("th", { scope: "row" }, decimal(size)), ...cells.map(cellOf)),

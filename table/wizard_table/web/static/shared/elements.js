@@ -70,6 +70,10 @@ export function makeTable(className, headings, rows) {
   return make("table", { className }, make("thead", {}, row("th", headings)), make("tbody", {}, ...rows));
 }
 
+// The head of a player's column; a word that is too long for it is cut at its end.
+export const nameHeading = (name, ...marks) =>
+  make("th", { scope: "col" }, make("span", { title: name }, name), ...marks);
+
 // An empty cell is no heading.
 export const row = (tag, cells) => make("tr", {}, ...cells.map((text) => make(text ? tag : "td", {}, text)));
 

@@ -2,7 +2,7 @@
 
 import { suitSign } from "../drawings/cards.js";
 import { decimal, percent, signed, t } from "../language.js";
-import { $, make, row } from "../shared/elements.js";
+import { $, make, nameHeading, row } from "../shared/elements.js";
 import { seatLabel } from "./seats.js";
 
 export function showDialog(...content) {
@@ -38,9 +38,7 @@ function scorePad(view) {
   const most = Math.max(...seats.map((seat) => seat.score));
   const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
   const behind = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
-  const names = seats.map(({ number }) =>
-    make("th", { scope: "col" }, make("span", {}, seatLabel(view, number))),
-  );
+  const names = seats.map(({ number }) => nameHeading(seatLabel(view, number)));
   const leads = row("td", [t("ahead by"), ...behind]);
   leads.className = "leads";
   const chances = row("td", [t("to win"), ...seats.map((seat) => percent(seat.win_probability))]);

@@ -57,7 +57,8 @@ function stepsOf(view) {
   return steps.map((standing) => {
     const [{ place, score }] = standing;
     const names = standing.map(({ seat }) => {
-      const name = make("span", { className: "who" }, seatLabel(view, seat));
+      const label = seatLabel(view, seat);
+      const name = make("span", { className: "who", title: label }, label);
       name.toggleAttribute("data-own", seat === view.you);
       return name;
     });
