@@ -25,7 +25,7 @@ class Board(SceneText):
         rounds = [[t("round"), *(str(number) for number, _ in pad), "", ""]]
         rounds.append([t("cards"), *(str(scored.hand_size) for _, scored in pad), "", ""])
         trumps = ("-" if scored.trump is None else SUIT_SYMBOLS[scored.trump] for _, scored in pad)
-        rounds.append([t("trump"), *trumps, t("sum"), t("to win")])
+        rounds.append([t("trump"), *trumps, t("sum"), t("chance to win")])
         yield t("Score pad: tricks won / bid, points")
         block = list(rounds)
         for seat in self.scene.seats:

@@ -37,11 +37,12 @@ function scorePad(view) {
   });
   const most = Math.max(...seats.map((seat) => seat.score));
   const second = seats.map((seat) => seat.score).toSorted((a, b) => b - a)[1];
-  const behind = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
+  const distances = seats.map(({ score }) => (score === most ? signed(most - second) : signed(score - most)));
   const names = seats.map(({ number }) => nameHeading(seatLabel(view, number)));
-  const leads = row("td", [t("ahead by"), ...behind]);
+  const leads = row("td", [t("ahead or behind"), ...distances]);
   leads.className = "leads";
-  const chances = row("td", [t("to win"), ...seats.map((seat) => percent(seat.win_probability))]);
+  leads.title = t("Points ahead of the second, or behind the first");
+  const chances = row("td", [t("chance to win"), ...seats.map((seat) => percent(seat.win_probability))]);
   chances.className = "leads";
   const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
   const columns = make("colgroup", {}, make("col"), ...seats.map(() => make("col", { className: "seat" })));
