@@ -16,7 +16,7 @@ TEXTS = [
     ("on-main", "main"),
     ("on-plate", "plate"),
     ("plate-dim", "plate"),
-    ("on-plate", "felt"),
+    *((colour, "felt") for colour in ("on-plate", "felt-dim")),
     *((suit, "paper") for suit in ("S", "H", "D", "C", "WI", "JE")),
 ]
 FIELDS = [
@@ -72,3 +72,11 @@ def test_a_theme_is_the_same_by_preference_and_by_choice(theme: str) -> None:
     assert "color-scheme: light dark;" in SHEET
     assert f':root[data-theme="{theme}"] {{ color-scheme: {theme}; }}' in " ".join(SHEET.split())
     assert colours("light") != colours("dark")
+
+
+def test_headings_lie_on_the_felt() -> None:
+    """Whose colours are tested above."""
+    static = files("wizard_table.web") / "static"
+    for sheet in ("lobby/lobby.css", "pages/later.css"):
+        text = (static / sheet).read_text(encoding="utf-8")
+        assert re.findall(r"gradient\([^#]*?, ([^;]*)\);", text) == ["var(--felt), var(--felt-edge)"]
