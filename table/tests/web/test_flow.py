@@ -356,7 +356,7 @@ def hold_hints(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, thread
     """Hold hints until the first event is set, then let them fail; the second is set once one waits."""
     gate, asked = threading.Event(), threading.Event()
 
-    def assess(agent: object, view: object, rng: object, players: object) -> None:
+    def assess(agent: object, view: object, rng: object) -> None:
         asked.set()
         gate.wait(60)
         raise RuntimeError("nobody waits for this")
