@@ -55,7 +55,7 @@ slow: $(VENV)/.for-development
 nightly: test slow pythons soak test-rllib test-verifiers test-openenv
 nightly: export HYPOTHESIS_PROFILE = nightly
 
-# The tests of the core on other Pythons, as far as they are on the path; OpenSpiel is an extra of its own.
+# The tests of the core on the other Pythons that are on the path, without OpenSpiel, which is a separate extra.
 CORE = $(addprefix tests/,test_engine.py test_game.py test_games.py test_rules.py test_seat_bytes.py compiled envs records render)
 pythons:
 	for version in 3.12 3.13 3.14; do \

@@ -191,8 +191,9 @@ def _expect(
         answers = ask_twice(agent, view, numbers[rows].tolist(), seed)
         for answer, found in enumerate(answers):
             expected[answer, rows] = found.points
-            if found.met is not None and found.error is not None:
-                met[answer, rows], errors[answer, rows] = found.met, found.error
+            for kept, given in ((met, found.met), (errors, found.error)):
+                if given is not None:
+                    kept[answer, rows] = given
     return expected, met, errors
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent, View
 from wizard_env.agents.assessment import Assessment, Evidence, assess
+from wizard_env.engine import score
 from wizard_env.state import BID, TRUMP
 
 NUM_ANSWERS = 2
@@ -66,7 +67,7 @@ def average(answers: Sequence[Assessment]) -> Average:
 def value_best(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the points that each answer expects of the action that is best in the other.
 
-    The worlds in which an action was found to be the best flatter it (the winner's curse); others do not.
+    In the worlds that chose an action its mean is too high (the winner's curse); in other worlds it is not.
 
     points: float64 [NUM_ANSWERS, n, NUM_ACTIONS]. Returns float64 [NUM_ANSWERS, n].
     """
@@ -78,10 +79,11 @@ def value_best(points: NDArray[np.float64]) -> NDArray[np.float64]:
 def lower_to(
     worth: float, points: NDArray[np.float64], met: NDArray[np.float64], state: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the points and chances of the actions so low that the best one brings what it is worth.
+    """Lower the points and chances of all actions until the best one brings only what it is worth.
 
-    The chances to meet the bid fall until the points of uncertain actions have fallen so far. What is
-    certain stays, the best stays the best, and nothing changes while a trump is named, before the bid.
+    The chances of meeting the bid are lowered, and the points follow from them. Certain outcomes do not
+    change, the best action stays the best, and the choice of a trump, which comes before the bid, is left as
+    it is. Returns the new points and chances.
 
     Args:
         worth: the mean of `value_best`.
@@ -93,8 +95,8 @@ def lower_to(
         return points, met
     unsure = (met > 0) & (met < 1)
     least = max(worth, float(np.nanmax(np.where(unsure, -np.inf, points))))
-    bids = np.arange(NUM_ACTIONS) if state["phase"] == BID else state["bids"][state["seat"]]
-    best = 20.0 + 10 * bids
+    bids = range(NUM_ACTIONS) if state["phase"] == BID else [int(state["bids"][state["seat"]])]
+    best = np.array([score(bid, bid) for bid in bids], np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         at_stake = np.where(unsure, best - (points - met * best) / (1 - met), 0)
         share = np.where(unsure, np.minimum((np.nanmax(points) - least) / at_stake, met), 0)

@@ -46,7 +46,7 @@ class Args:
     iterations: Annotated[int, "of playing and learning"] = 50
     num_envs: Annotated[int, "games played side by side"] = 128
     num_steps: Annotated[
-        int, "decisions of each game in an iteration; best those of a whole game: all begin in the same round"
+        int, "decisions of each game in an iteration; at best a whole game, since all games start together"
     ] = 32
     learning_rate: Annotated[float, "of Adam"] = 1e-3
     width: Annotated[int, "of the two hidden layers"] = 256

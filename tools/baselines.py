@@ -34,8 +34,8 @@ RUNS = Path("runs/baselines")
 RESULT = "result.json"
 
 SMALL, USUAL, LARGE = BUDGETS = (200_000, 2_000_000, 10_000_000)
-"""Decisions to learn from: rounds of one card take the first two, whole games the second, and the third where
-that takes no more than a quarter of an hour."""
+"""Decisions to learn from: the first two for rounds of one card, the second for whole games, and also the
+third where a seed then takes at most a quarter of an hour."""
 SEEDS = 5
 OPPONENTS = ("rule_based", "heuristic", "champion")
 RULES, DEALS, DEALS_SEED = Rules(4), 100, 2026

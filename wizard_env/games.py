@@ -445,7 +445,7 @@ class Games:
 
         The kernel writes the results of these rows and shows them, as `step` does.
         """
-        none = rows[:0]  # no actions, of which one could be illegal
+        none = rows[:0]  # the kernel takes the actions, so there are none to check here
         direct(_clear_results)(self._batch.results, self._stepped, none, none)
         kernel(self._batch, rows, *arguments, self._options)
         self._stepped = rows

@@ -68,7 +68,7 @@ def test_a_hint_for_the_trump_adds_up(name: str) -> None:
 
 
 class Gambler:
-    """An adviser to whom every bid is worth five points, and luck says otherwise."""
+    """An adviser for whom every bid is worth five points, give or take its luck in the playouts."""
 
     expects_points = True
 
@@ -87,7 +87,7 @@ class Gambler:
 
 
 def test_the_best_is_not_flattered_by_luck() -> None:
-    """Other worlds than those that chose it say what it is worth."""
+    """Its value comes from worlds that had no part in choosing it."""
     gambler, game = Gambler(), Game(Rules(4, hand_sizes=(7,)), seed=1)
     found = [advise(gambler, game) for _ in range(300)]
     assert abs(np.mean([advice.value for advice in found]) - 5) < 0.5

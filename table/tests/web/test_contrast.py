@@ -75,7 +75,7 @@ def test_a_theme_is_the_same_by_preference_and_by_choice(theme: str) -> None:
 
 
 def test_headings_lie_on_the_felt() -> None:
-    """Whose colours are tested above."""
+    """They use its variables, so the contrast tests above cover them."""
     static = files("wizard_table.web") / "static"
     for sheet in ("lobby/lobby.css", "pages/later.css"):
         text = (static / sheet).read_text(encoding="utf-8")

@@ -199,7 +199,7 @@ def test_who_leaves_again_has_the_whole_time_again(
 
 
 def test_the_computer_decides_when_the_time_is_up(client: TestClient) -> None:
-    """That decision only, and it is said; a person alone has all the time they want."""
+    """It decides once and the table says so; a person alone has all the time they want."""
     opened = new_table(client, [None, None, None], hand_sizes=[1], clock=1)
     first = Seat(client, opened)
     others = [Seat(client, join(client, opened)) for _ in range(2)]
