@@ -94,7 +94,7 @@ def rules_text(rules: Rules, t: Translate = english) -> str:
     """Return the options of a game, in words; a restriction that has none is shown by its name."""
     restrictions = {
         "free": t("free bids"),
-        "no_even": t("bids may not add up to the tricks"),
+        "no_even": t("bids must not add up to the tricks"),
         "leader": t("leader's rule"),
         "canadian": t("Canadian rule"),
     }

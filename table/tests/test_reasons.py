@@ -7,7 +7,7 @@ from wizard_table.translation import LANGUAGES, use_language
 from wizard_env.evaluation.advice import ActionAdvice, Advice
 from wizard_env.evaluation.reasons import Reason, Why
 
-TWO_WIZARDS = "Likely to win: 2 \u00d7 Wizard, and 1 of your other cards."
+TWO_WIZARDS = "Likely to win: 2\u00a0\u00d7\u00a0Wizard, and 1 of your other cards."
 SAID = {
     Reason(Why.KEEPS, "play 7D", ("JE",)): "7♦ keeps your Jester for later.",
     Reason(Why.WINS, "play WI", count=1): "Wizard should win the trick that you still need.",
@@ -56,6 +56,6 @@ def advice(*good: bool) -> Advice:
 def test_only_a_choice_without_an_equal_is_the_best() -> None:
     nothing, high = SAID[Reason(Why.NO_WINNER, "bid 0")], "A bid of 1 is likely to be too high."
     assert explain(advice(True, False)) == f"Best: bid 0. {nothing} {high}"
-    assert explain(advice(True, True, False)) == f"About equally good: bid 0 and bid 1. {nothing}"
+    assert explain(advice(True, True, False)) == f"About equally good: bid 0 and 1. {nothing}"
     assert explain(advice(True, True)) == f"All choices are about equally good. {nothing}"
     assert explain(advice(*[True] * 5, False)) == f"Many choices are about equally good. {nothing}"

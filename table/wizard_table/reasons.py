@@ -7,7 +7,7 @@ from wizard_env.evaluation.reasons import Reason, Why
 from wizard_env.words import action_text, card_text, join_names
 from wizard_table.translation import t
 
-_TIMES = "\u00d7"
+_TIMES = "{}\u00a0\u00d7\u00a0"
 _FEW = 4
 """Choices that are named if they are equally good."""
 
@@ -25,7 +25,12 @@ def _verdict(advice: Advice) -> str:
         return t("All choices are about equally good.")
     if len(good) > _FEW:
         return t("Many choices are about equally good.")
-    return t("About equally good: {choices}.", choices=join_names(list(map(_choice, good)), t))
+    if all(action.startswith("bid") for action in good):
+        bids = sorted(int(action.split()[1]) for action in good)
+        choices = t("bid {number}", number=join_names(list(map(str, bids)), t))
+    else:
+        choices = join_names(list(map(_choice, good)), t)
+    return t("About equally good: {choices}.", choices=choices)
 
 
 def _choice(action: str) -> str:
@@ -75,7 +80,7 @@ def _list_cards(cards: Iterable[str]) -> str:
     """Return cards as a list in words; a card held more than once has its number before it."""
     cards = list(cards)
     counted = {card: cards.count(card) for card in cards}
-    names = [f"{count} {_TIMES} " * (count > 1) + _name(card) for card, count in counted.items()]
+    names = [_TIMES.format(count) * (count > 1) + _name(card) for card, count in counted.items()]
     return join_names(names, t)
 
 

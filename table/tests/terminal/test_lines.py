@@ -82,7 +82,9 @@ def test_a_refusal_names_the_rule() -> None:
     game = Game.from_deal(Rules(3, "no_even", hand_sizes=(3,)), dealer=2, hands=HANDS, upcard="2H")
     for bid in ("bid 1", "bid 1"):
         game.step(bid)
-    with pytest.raises(ValueError, match=r"1 is not possible here\. The bids may not add up to the tricks\."):
+    with pytest.raises(
+        ValueError, match=r"1 is not possible here\. The bids must not add up to the tricks\."
+    ):
         typed_action("1", game)
     for action in ("bid 0", "play 9C"):
         game.step(action)

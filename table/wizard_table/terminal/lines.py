@@ -59,7 +59,7 @@ def _reasons(reason: Refusal | None, game: Game) -> list[str]:
     if reason == Refusal.MUST_FOLLOW and game.led_suit:
         return [t("The led suit must be followed: {suit}.", suit=suit_name(game.led_suit, t))]
     if reason == Refusal.FORBIDDEN_BID:
-        return [t("The bids may not add up to the tricks.")]
+        return [t("The bids must not add up to the tricks.")]
     return []
 
 

@@ -98,7 +98,7 @@ def test_axe_finds_nothing(visit: Visit, address: str, size: str, theme: str) ->
     look("answer")
     page.evaluate("localStorage.removeItem('wizard drills')")
     page.reload()
-    page.wait_for_function("asked.textContent.startsWith('A puzzle')")
+    page.wait_for_function("asked.textContent.startsWith('Puzzle')")
     look("puzzle")
     solve_puzzles(page)
     page.reload()

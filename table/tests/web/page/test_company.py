@@ -28,7 +28,7 @@ def test_the_wait_for_who_is_away_is_counted_down(visit: Visit, address: str) ->
     first, second = meet(visit, address)
     second.goto("about:blank")
     first.wait_for_selector("#notice:visible")
-    told = re.fullmatch(r"Ben is away\. The computer plays on in (\d+) s\.", first.inner_text("#notice"))
+    told = re.fullmatch(r"Ben is away\. The computer takes over in (\d+) s\.", first.inner_text("#notice"))
     assert told is not None
     assert 30 < int(told[1]) <= 60
     assert "Ben is away" in first.text_content("#news")
@@ -43,7 +43,7 @@ def test_an_invitation_names_the_options(visit: Visit, address: str) -> None:
     table = sit_down(visit(), SEATS, [3, 4], **options)
     guest = visit(f"{address}#{table}")
     guest.wait_for_selector("#join:visible")
-    expected = "2 rounds, bids may not add up to the tricks, Magic Edition, 30 s for a decision"
+    expected = "2 rounds, bids must not add up to the tricks, Magic Edition, 30 s for a decision"
     assert guest.inner_text("#length") == expected
 
 

@@ -100,24 +100,24 @@ def test_a_game_becomes_drills(visit: Visit, address: str, tmp_path: Path) -> No
             decide(page, action.get_attribute("data-action"))
         page.keyboard.press("Enter")  # the wrong ones come again, the first of them first
         page.wait_for_selector("#next", state="hidden")
-        assert decide(page, better).startswith("Right. Now ")
+        assert decide(page, better).startswith("Right. This time ")
         (right,) = [one for one in kept(page)[0]["drills"] if one["decisions"] == first["decisions"]]
         assert right["box"] == 2
         assert 0.9 * DAY < right["due"] - page.evaluate("Date.now()") <= DAY
         page.click("#replay")
         page.wait_for_selector("#review:not([hidden])")
         page.wait_for_function("place.textContent !== ''")
-        assert page.inner_text("#place").startswith(f"decision {first['decisions'] + 1} of ")
+        assert page.inner_text("#place").startswith(f"Decision {first['decisions'] + 1} of ")
 
         # A right answer in the last box ends the drill, and its record is deleted.
         keep(page, [{**game, "drills": [{**first, "box": 5}]}])
         page.goto(f"{other}?last#drills")
         page.wait_for_selector("#choices button, #hand button:enabled")
-        assert page.inner_text("#asked").endswith("Box 5 of 5; 0 more due.")
+        assert page.inner_text("#asked").endswith("Step 5 of 5. More due today: 0.")
         assert decide(page, better).endswith("Learned: it will not come again.")
         assert [(one["record"], one["drills"]) for one in kept(page)] == [("", [])]
         page.click("#next")  # nothing of the person's own is left
-        page.wait_for_function("asked.textContent.startsWith('A puzzle')")
+        page.wait_for_function("asked.textContent.startsWith('Puzzle')")
 
 
 def test_judging_goes_on_at_the_next_visit(visit: Visit, address: str) -> None:
@@ -149,7 +149,7 @@ def test_puzzles_come_where_no_drill_is_due(visit: Visit, tmp_path: Path) -> Non
         page.on("request", lambda request: sent.append(request.url.removeprefix(address)))
         page.click("a[href='#drills']")
         page.wait_for_selector("#choices button, #hand button:enabled")
-        assert page.inner_text("#asked").endswith("Puzzle 1")
+        assert page.inner_text("#asked").startswith("Puzzle 1:")
         wrong = first["choices"][-1]
         said = plain(decide(page, wrong["action"]))
         assert said.startswith("Better: ")
@@ -157,7 +157,7 @@ def test_puzzles_come_where_no_drill_is_due(visit: Visit, tmp_path: Path) -> Non
         assert page.locator("#advice tbody tr").count() == len(first["choices"])
         assert page.locator("#replay").is_hidden()
         page.click("#next")
-        page.wait_for_function("asked.textContent.endsWith('Puzzle 2')")
+        page.wait_for_function("asked.textContent.startsWith('Puzzle 2:')")
         said = decide(page, second["choices"][0]["action"])
         assert said.startswith("Right. You chose ")
         assert said.endswith("It comes again in 1 day.")
@@ -168,7 +168,7 @@ def test_puzzles_come_where_no_drill_is_due(visit: Visit, tmp_path: Path) -> Non
         page.goto("about:blank")
         page.goto(f"{address}#drills")  # the wrong one comes again first
         page.wait_for_selector("#choices button, #hand button:enabled")
-        assert page.inner_text("#asked").endswith("Puzzle 1")
+        assert page.inner_text("#asked").startswith("Puzzle 1:")
 
 
 def test_there_is_nothing_to_do(visit: Visit, address: str) -> None:

@@ -32,7 +32,7 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
     download.value.save_as(tmp_path / "game.jsonl")
     (game,) = read_records(tmp_path / "game.jsonl")
     decisions = len(game.history)
-    assert page.inner_text("#place") != f"decision 1 of {decisions}"
+    assert page.inner_text("#place") != f"Decision 1 of {decisions}"
     assert page.locator("#players .chip").count() > 3
     page.select_option("#adviser", "rule_based")
     page.wait_for_function(
@@ -40,17 +40,17 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
     )
 
     page.keyboard.press("Home")
-    page.wait_for_selector(f"#place:text-is('decision 1 of {decisions}')")
+    page.wait_for_selector(f"#place:text-is('Decision 1 of {decisions}')")
     page.keyboard.press("ArrowDown")
     page.wait_for_function("round.textContent.startsWith('Round 2')")
     assert page.locator("#course polyline").count() == 3
     number = int(page.inner_text("#place").split()[1])
     page.keyboard.press("ArrowRight")
-    page.wait_for_selector(f"#place:text-is('decision {number + 1} of {decisions}')")
+    page.wait_for_selector(f"#place:text-is('Decision {number + 1} of {decisions}')")
     page.click("#after")
-    page.wait_for_selector(f"#place:text-is('decision {number + 2} of {decisions}')")
+    page.wait_for_selector(f"#place:text-is('Decision {number + 2} of {decisions}')")
     page.keyboard.press("ArrowLeft")
-    place = f"decision {number + 1} of {decisions}"
+    place = f"Decision {number + 1} of {decisions}"
     page.wait_for_selector(f"#place:text-is('{place}')")
     page.reload()
     page.wait_for_selector(f"#place:text-is('{place}')")

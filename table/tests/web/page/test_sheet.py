@@ -32,7 +32,7 @@ def test_a_round_is_scored_and_taken_back(visit: Visit, address: str) -> None:
     assert "Ann deals." in page.inner_text("#result")
     call(page, 0, 0)  # Ben and Cid
     assert page.inner_text(".numbers button:disabled") == "1"
-    assert "Not 1: the bids may not add up to 1." in page.inner_text("#result")
+    assert "Not 1: the bids must not add up to 1." in page.inner_text("#result")
     call(page, 0)
     page.reload()  # nothing is lost
     page.wait_for_selector(".numbers")

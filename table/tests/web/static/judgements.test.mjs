@@ -44,7 +44,7 @@ test("sums add up over the rounds", () => {
     ],
   );
   assert.deepEqual(total, { points: 60, par: 2, luck: 52, lost: 2 });
-  assert.equal(worthText(judged, 1), "These cards were worth about 2 and brought 60.");
+  assert.equal(worthText(judged, 1), "These cards were worth about 2 points and brought 60.");
 });
 
 test("a costly decision is a sentence", () => {

@@ -18,6 +18,8 @@ import { BOXES, daysAfter, isLearned, isRight, worthOf } from "./boxes.js";
 import { collect, dueDrills, keptDrills, recordOf, saveAnswer } from "./collection.js";
 import { duePuzzles, fetchPuzzles, restingPuzzles, savePuzzle } from "./puzzles.js";
 
+const MOST_NAMED = 3;
+
 let judge = null; // the agent that judges, if there is one
 let own; // the person's drills to come
 let puzzles; // the puzzles after them
@@ -71,9 +73,9 @@ function show(view) {
   document.title = t("Drills – Wizard");
   $("news").textContent = ""; // nothing has happened: the drills are from different games
   $("advice").hidden = true;
-  if (isPuzzle(shown)) return say(t("A puzzle: what do you choose?"), t("Puzzle {number}", shown));
+  if (isPuzzle(shown)) return say(t("Puzzle {number}: what do you choose?", shown));
   const progress = { box: shown.box, boxes: BOXES, count: dueDrills(Date.now()).length - 1 };
-  say(t("Once more: what do you choose now?"), t("Box {box} of {boxes}; {count} more due.", progress));
+  say(t("Try again: what do you choose?"), t("Step {box} of {boxes}. More due today: {count}.", progress));
 }
 
 async function decide(view, action) {
@@ -102,10 +104,13 @@ function assessment() {
   return ask("records/assessment", { record, decisions: shown.decisions, agent: judge });
 }
 
-// The best choices, at most three of those that are equally good.
+// The best choices: all bids that are equally good, or some of the cards.
 function bestOf(choices) {
-  const names = choices.filter(({ as_good }) => as_good).map(({ action }) => actionName(action));
-  return new Intl.ListFormat(language, { type: "disjunction" }).format(names.slice(0, 3));
+  const best = choices.filter(({ as_good }) => as_good).map(({ action }) => action);
+  const list = (names) => new Intl.ListFormat(language, { type: "disjunction" }).format(names);
+  if (!best[0].startsWith("bid")) return list(best.slice(0, MOST_NAMED).map(actionName));
+  const bids = best.map((action) => Number(action.split(" ")[1])).toSorted((a, b) => a - b);
+  return t("bid {number}", { number: list(bids.map(String)) });
 }
 
 function comparison(choices, action) {
@@ -117,7 +122,7 @@ function comparison(choices, action) {
   if (isPuzzle(shown)) return t("You chose {chosen}, worth about {points}.", now);
   if (action === shown.chosen) return t("Same choice again, {chosen}: worth about {points}.", now);
   const before = { before: actionName(shown.chosen), worth: points(shown.chosen) };
-  return t("Now {chosen}: worth about {points}; then {before}: about {worth}.", { ...now, ...before });
+  return t("This time {chosen}: about {points}. Last time {before}: about {worth}.", { ...now, ...before });
 }
 
 // For the best choice after a wrong answer, and for or against the choice that was made.
@@ -133,7 +138,8 @@ function again(after, right) {
   return tn("It comes again in {count} day.", "It comes again in {count} days.", daysAfter(shown.box));
 }
 
-const say = (title, text) => $("asked").replaceChildren(make("b", {}, title), " ", make("span", {}, text));
+const say = (title, text = "") =>
+  $("asked").replaceChildren(make("b", {}, title), " ", make("span", {}, text));
 
 function openReview() {
   saveRecord(record);
@@ -158,13 +164,13 @@ function showRest(progress = "") {
       )
     : t("You have solved every puzzle.");
   const explanation = t(
-    "A right answer comes again after 1, 2, 4 and 8 days, a wrong one at once. An answer is right if it is as good as the best, or expects at most one point less.",
+    "What you get right comes back after 1, 2, 4 and 8 days; what you get wrong, at once. An answer is right if it is about as good as the best, or at most one point worse.",
   );
   $("result").replaceChildren(
     heading(
       t("Drills"),
-      paragraph(t("When a game of yours ends, its costliest decisions come here for you to make again.")),
-      paragraph(t("When none of them is due, there are puzzles.")),
+      paragraph(t("After each of your games, its costliest decisions come here to try again.")),
+      paragraph(t("When none of them is due, there are puzzles to solve.")),
     ),
     make(
       "section",

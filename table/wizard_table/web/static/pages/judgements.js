@@ -40,7 +40,7 @@ export function sumsOf(judged, seat) {
 // Says how many points the cards of a game were worth on average, and how many they brought.
 export function worthText(judged, seat) {
   const { points, par } = addUp(judged, seat).total;
-  return t("These cards were worth about {worth} and brought {points}.", {
+  return t("These cards were worth about {worth} points and brought {points}.", {
     worth: decimal(Math.round(par)),
     points: decimal(points),
   });

@@ -30,7 +30,7 @@ function facts(games, rounds) {
     [t("Games"), decimal(games.length)],
     [t("Won"), decimal(games.filter(({ place }) => place === 1).length)],
     [t("Bids met"), percent(met)],
-    [t("Tricks won less bid"), signed(bias, 2)],
+    [t("Tricks won minus bid, average"), signed(bias, 2)],
     [t("Today's deals"), tn("{count} day in a row", "{count} days in a row", streak)],
   ];
   const parts = lines.flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]);
@@ -41,7 +41,7 @@ function sizes(rounds) {
   const lines = sumUpBySize(rounds).map(({ size, rounds: count, met, bias }) =>
     row("td", [decimal(size), decimal(count), percent(met), signed(bias, 2)]),
   );
-  const headings = [t("Cards"), t("Rounds"), t("Bids met"), t("Tricks won less bid")];
+  const headings = [t("Cards"), t("Rounds"), t("Bids met"), t("Tricks won minus bid, average")];
   return make(
     "section",
     { className: "panel" },
@@ -53,19 +53,19 @@ function sizes(rounds) {
 function course(games) {
   const values = courseOf(games);
   const all = values.map((points) => signed(points, 1)).join("; ");
-  const label = t("Points of a round, on average, from game to game: {points}", { points: all });
-  const caption = make("figcaption", {}, t("Points of a round, on average, from game to game"));
+  const label = t("Average points per round, game by game: {points}", { points: all });
+  const caption = make("figcaption", {}, t("Average points per round, game by game"));
   const figure = make("figure", { className: "course" }, caption, chart([values], label));
   return make("section", { className: "panel" }, figure);
 }
 
 function clearing() {
-  const button = make("button", { className: "main" }, t("Delete them"));
+  const button = make("button", {}, t("Delete them"));
   button.onclick = () => {
     forgetGames();
     showProfile();
   };
-  const asked = paragraph(t("All these games are deleted from this device, with the days in a row."));
+  const asked = paragraph(t("This deletes all these games and your days in a row from this device."));
   return make(
     "details",
     { className: "panel" },

@@ -143,7 +143,7 @@ function decisions({ seat, num_rounds, shared, match }, judged) {
     const losses = costliest(judged, seat, SHOWN);
     const items = losses.map((one) => make("li", {}, sentence(one)));
     parts.push(
-      losses.length ? make("ol", { className: "losses" }, ...items) : paragraph(t("No clear mistake.")),
+      losses.length ? make("ol", { className: "losses" }, ...items) : paragraph(t("No clear mistakes.")),
       paragraph(worthText(judged, seat), "worth"),
     );
   }

@@ -95,7 +95,7 @@ function show(view) {
   $("place").textContent =
     view.chosen === null
       ? tn("after {count} decision", "after {count} decisions", view.num_decisions)
-      : t("decision {number} of {count}", { number: view.decisions + 1, count: view.num_decisions });
+      : t("Decision {number} of {count}", { number: view.decisions + 1, count: view.num_decisions });
   saveMoment(view.decisions);
   for (const name of ["before", "earlier"]) $(name).disabled = view.decisions === 0;
   for (const name of ["after", "later"]) $(name).disabled = view.decisions === view.num_decisions;

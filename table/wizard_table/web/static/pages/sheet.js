@@ -45,13 +45,13 @@ function showForm(sheet) {
     make("label", {}, number ? t("Player {number}", { number: number + 1 }) : t("First dealer"), field),
   );
   const hook = make("input", { type: "checkbox", checked: sheet?.hook ?? false });
-  const hooked = make("label", { className: "check" }, hook, t("The bids may not add up to the tricks"));
+  const hooked = make("label", { className: "check" }, hook, t("The bids must not add up to the tricks"));
   const error = make("p", { className: "error", role: "alert" });
   const start = make("button", { className: "main" }, t("Begin"));
   const form = make(
     "form",
     { className: "panel" },
-    make("h2", {}, t("Players, clockwise")),
+    make("h2", {}, t("Three to six players, clockwise")),
     ...labels,
     hooked,
     error,
@@ -120,7 +120,7 @@ function question(sheet, { size, dealer, bids }, { player, isBid, most, forbidde
     : t("Bids add up to {sum}, tricks to win: {tricks}", counts);
   const notes = [t("{name} deals.", { name: names[dealer] }), tally];
   if (forbidden !== null)
-    notes.push(t("Not {bid}: the bids may not add up to {count}.", { bid: forbidden, count: size }));
+    notes.push(t("Not {bid}: the bids must not add up to {count}.", { bid: forbidden, count: size }));
   return [
     make("h2", {}, round),
     make("p", { className: "asked", role: "status" }, asked),
@@ -148,7 +148,7 @@ function table({ names }, lines, call) {
   return make(
     "table",
     { className: names.length > DENSE ? "pad dense" : "pad" },
-    make("caption", {}, t("Totals; tricks won / bid, points")),
+    make("caption", {}, t("Totals; below them tricks won / bid, and points")),
     make("colgroup", {}, make("col"), ...names.map(() => make("col", { className: "seat" }))),
     make("thead", {}, make("tr", {}, make("td"), ...heads)),
     make("tbody", {}, ...rows.toReversed()),

@@ -76,7 +76,7 @@ function absence() {
   const seat = moments.indexOf(Math.min(...moments));
   if (view.replaced_at[seat] === null || performance.now() - since.get(seat) < PATIENCE) return "";
   const values = { name: seatLabel(view, seat), count: secondsUntil(moments[seat]) };
-  const text = t("{name} is away. The computer plays on in {count} s.", values);
+  const text = t("{name} is away. The computer takes over in {count} s.", values);
   say(seat, text);
   return text;
 }

@@ -52,11 +52,13 @@ export function drawFigures(choices) {
   for (const old of document.querySelectorAll("#choices small, #hand small")) old.remove();
   for (const old of document.querySelectorAll("[data-best]")) delete old.dataset.best;
   for (const { action, met, points, as_good } of choices) {
-    const choice = document.querySelector(
+    // Cards that are alike have one action.
+    for (const choice of document.querySelectorAll(
       `#choices .choice[data-action="${action}"], #hand [data-action="${action}"]`,
-    );
-    choice?.append(figures(percent(met), signed(points)));
-    if (choice && as_good) choice.dataset.best = "";
+    )) {
+      choice.append(figures(percent(met), signed(points)));
+      if (as_good) choice.dataset.best = "";
+    }
   }
   drawStepper();
 }
@@ -76,7 +78,7 @@ const figures = (...texts) =>
 const bidsOf = ({ scene }) => Array.from({ length: scene.hand_size + 1 }, (_, bid) => `bid ${bid}`);
 
 const forbidden = ({ scene }, action) =>
-  t("Not {bid}: the bids may not add up to {count}.", {
+  t("Not {bid}: the bids must not add up to {count}.", {
     bid: action.split(" ")[1],
     count: scene.hand_size,
   });

@@ -46,7 +46,7 @@ function drawHeader({ scene, clock }) {
 // The options that differ from the common game, and the time for a decision.
 export function optionsText({ bid_restriction, bid_reveal, magic_edition }, clock = null) {
   const texts = {
-    no_even: t("bids may not add up to the tricks"),
+    no_even: t("bids must not add up to the tricks"),
     leader: t("leader's rule"),
     canadian: t("Canadian rule"),
     simultaneous: t("simultaneous bids"),

@@ -44,9 +44,10 @@ function scorePad(view) {
   leads.title = t("Points ahead of the second, or behind the first");
   const chances = row("td", [t("chance to win"), ...seats.map((seat) => percent(seat.win_probability))]);
   chances.className = "leads";
-  const caption = make("caption", {}, t("Totals; tricks won / bid, points"));
+  const caption = make("caption", {}, t("Totals; below them tricks won / bid, and points"));
   const columns = make("colgroup", {}, make("col"), ...seats.map(() => make("col", { className: "seat" })));
-  const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads, chances);
+  const isOver = view.scene.phase === "over";
+  const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads, ...(isOver ? [] : [chances]));
   return make(
     "table",
     { className: seats.length > 4 ? "pad dense" : "pad" },

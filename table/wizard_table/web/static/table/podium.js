@@ -95,6 +95,6 @@ async function tellCost(view, paragraph) {
   const [worst] = judged === null ? [] : costliest(judged, view.you, 1);
   costly = worst?.number ?? 0;
   if (judged === null) paragraph.textContent = "";
-  else if (!worst) paragraph.textContent = t("No clear mistake.");
+  else if (!worst) paragraph.textContent = t("No clear mistakes.");
   else paragraph.textContent = t("Your costliest choice: {choice}.", { choice: sentence(worst) });
 }

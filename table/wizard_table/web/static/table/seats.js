@@ -30,7 +30,7 @@ export function seatLabel(view, seat) {
   if (seat === view.you) return t("You");
   const labels = view.names.map((_, each) => plainLabel(view, each));
   const label = labels[seat];
-  return labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label} ${seat + 1}`;
+  return labels.indexOf(label) === labels.lastIndexOf(label) ? label : `${label}\u00a0${seat + 1}`;
 }
 
 const isOpen = (view, seat) => view.presence?.[seat] === "open";

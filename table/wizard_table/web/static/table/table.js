@@ -4,7 +4,7 @@ import { decimal, t } from "../language.js";
 import { keepGame } from "../pages/collection.js";
 import { goTo } from "../shared/address.js";
 import { isCompiled, loadScripts, untilCompiled } from "../shared/connection.js";
-import { $, complain, judgeOf, offerLobby } from "../shared/elements.js";
+import { $, complain, judgeOf, make, offerLobby } from "../shared/elements.js";
 import { connect } from "../shared/socket.js";
 import { savedToken, saveMatch, saveToken } from "../shared/storage.js";
 import { duringVisit, onEachVisit } from "../shared/visit.js";
@@ -62,7 +62,7 @@ function showAllChoices() {
   const copy = $("advice").cloneNode(true);
   copy.removeAttribute("id");
   copy.hidden = false;
-  showDialog(copy);
+  showDialog(make("p", {}, hint.why), copy);
 }
 
 // A hint that is shown is put away.
@@ -183,7 +183,7 @@ function showHint(message) {
   if (message.decisions !== view.decisions) return;
   hint = message;
   suggest(redrawHint());
-  $("news").textContent = $("told").firstElementChild.textContent;
+  $("news").textContent = hint.why;
   teach(view, true);
 }
 

@@ -53,7 +53,9 @@ export function drawTrick(view) {
     }
     return item;
   });
-  $("trick").replaceChildren(...items);
+  const isPast = showsLast && scene.phase !== "play"; // in a review, after a round
+  const title = make("li", { className: "note" }, t("Last trick"));
+  $("trick").replaceChildren(...(isPast ? [title] : []), ...items);
   const isWhole = plays.length === view.names.length;
   if (isWhole && !isReview) sweeping = setTimeout(() => sweepAway(view), SWEPT_AFTER);
   drawn = view;
