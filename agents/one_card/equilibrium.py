@@ -135,7 +135,7 @@ class _Point(NamedTuple):
     place: float
     answer: _Answer
     gain: float
-    """That of the marginal rank."""
+    """The gain of the marginal rank."""
 
 
 def _mix(bidding: _Bidding, order: NDArray[np.int64]) -> tuple[NDArray[np.float64], _Answer]:
