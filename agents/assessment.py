@@ -10,8 +10,6 @@ from wizard_env import NUM_ACTIONS, Agent
 from wizard_env.sampling import certain
 from wizard_env.view import Actions, View
 
-_SURE = 0.9
-"""The least probability of a kind of player that counts as sure."""
 _BID_SHIFT = 0.25
 """The number of tricks, above or below, from which bids count as high or low."""
 
@@ -112,10 +110,6 @@ class SeatBelief(NamedTuple):
     """The probability of that kind; None for UNKNOWN, which has none."""
     bid_shift: float
     """The number of tricks by which bids are above those of the kind; below 0 if they are lower."""
-
-    @property
-    def is_sure(self) -> bool:
-        return self.probability is None or self.probability >= _SURE
 
     @property
     def bids(self) -> Literal["high", "low"] | None:

@@ -182,10 +182,6 @@ class NetworkAgent(PolicyAgent):
         """
         super().__init__(path, sample, backend, encoding)
 
-    def policy(self, encoding: Encoding) -> NDArray[np.float32]:
-        """Compute float32 [n, NUM_ACTIONS], the probability of each action, in canonical suits."""
-        return _softmax(self.logits(encoding.observation), encoding.mask)
-
 
 def _softmax(logits: NDArray[np.float32], mask: NDArray[np.uint8]) -> NDArray[np.float32]:
     legal = np.where(mask, logits, -np.inf)

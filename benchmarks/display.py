@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.report import RATE, SECONDS, STEP_RATE, WORLD_RATE, Machine, Report, Row
+from benchmarks.report import RATE, SECONDS, WORLD_RATE, Machine, Report, Row
 from benchmarks.timing import Sample
 
 
@@ -50,7 +50,7 @@ def _both(sample: Sample, unit: str) -> str:
 
 
 def _amount(number: float, unit: str) -> str:
-    if unit not in (RATE, STEP_RATE, WORLD_RATE):
+    if unit not in (RATE, WORLD_RATE):
         return f"{_short(number)} {unit}"
     return f"{_short(number / 1e6)} M/s" if number >= 1e6 else f"{_short(number / 1e3)} k/s"
 

@@ -10,7 +10,6 @@ from wizard_env import get_num_threads
 from wizard_env.evaluation.provenance import processor
 
 RATE = "decisions/s"
-STEP_RATE = "steps/s"
 WORLD_RATE = "worlds/s"
 SECONDS = "s"
 BYTES = "bytes"

@@ -25,6 +25,11 @@ class Entrant(NamedTuple):
     path must lead to the same file on every machine."""
 
 
+def least_decisions(rules: Rules) -> int:
+    """Count the bids and cards of a game, all its decisions except for choices of trump."""
+    return rules.num_players * (sum(rules.rounds) + len(rules.rounds))
+
+
 class Player:
     """An entrant whose agent is loaded; pickled by the name or path of the agent, if it has one."""
 

@@ -64,7 +64,10 @@ class Evaluation:
     """Of the agents by name, see `wizard_env.evaluation.fingerprints`."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all but the records as plain values, for JSON; the key "times" is not reproducible."""
+        """Return all but the records and the fingerprints as plain values, for JSON.
+
+        The key "times" is not reproducible.
+        """
         sizes, positions = (
             [{"name": line.name, key: line.group} | _figures(line, "name", "group") for line in lines]
             for key, lines in (("hand_size", self.by_hand_size), ("position", self.by_position))

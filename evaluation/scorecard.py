@@ -19,6 +19,7 @@ from wizard_env.evaluation.duplicate_deals import (
     Player,
     Results,
     leads_of_first,
+    least_decisions,
     load_players,
     play,
 )
@@ -104,7 +105,7 @@ class Scorecard:
     note: str
     """A description of the agent, and how others get it."""
     fingerprint: str
-    """Of the name and the weights of the agent's networks, see `fingerprints`."""
+    """Of the agent, see `wizard_env.evaluation.fingerprints`."""
     panel: dict[str, str]
     """The fingerprints of the networks among the opponents; score cards with others do not compare."""
     version: str
@@ -298,8 +299,7 @@ def _deals_of(player: Player, effort: Effort) -> list[Deals]:
 
 def _count_decisions(deals: Deals) -> int:
     """Count the bids and cards of the first player, which takes every seat of each deal once."""
-    rules = deals.rules
-    return len(deals.seeds) * rules.num_players * (len(rules.rounds) + sum(rules.rounds))
+    return len(deals.seeds) * least_decisions(deals.rules)
 
 
 def _accuracy(results: Results, name: str, rules: Rules, seed: int) -> list[Accuracy]:
@@ -355,7 +355,7 @@ def _make_scorecard(measured: _Measured, references: References, note: str) -> S
         name=entrant.name,
         agent=entrant.agent if isinstance(entrant.agent, str) else None,
         note=note,
-        fingerprint=fingerprint(entrant.name, player.agent),
+        fingerprint=player.fingerprint,
         panel=references.panel,
         version=version("wizard-env"),
         score=score.mean,

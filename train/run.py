@@ -74,7 +74,7 @@ def train(
         config: the run.
         folder: where to write; created if it is missing. All workers need the same folder.
         resume: continue from the folder's checkpoint.
-        device: "cpu" or "cuda".
+        device: "cpu", "cuda", or one GPU, as "cuda:1".
         report: called after every iteration; if it raises StopLearning, a checkpoint is written first.
         peers: the workers that learn together, see `wizard_env.train.selfplay.workers`.
 

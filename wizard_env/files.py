@@ -46,20 +46,18 @@ def check_no_file_in_way(path: Path) -> None:
             raise NotADirectoryError(f"{path}: {part} is a file, not a folder")
 
 
-def write_atomically(path: Path, write: Callable[[Path], object], mode: int | None = None) -> None:
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Call `write` with a temporary file beside `path`, then move that to `path`.
 
     If `write` raises, the file at `path` stays as it was. Several threads and processes may write the same
     file: each time it is one of theirs as a whole. Leftovers of killed processes are removed after a day.
-
-    mode: of the file; by default that of the file before, and what the umask leaves to a new one.
+    The file keeps the mode of the one before; a new one has what the umask leaves.
 
     Raises FileNotFoundError as `check_still_held` does.
     """
     check_still_held(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if mode is None and path.is_file():
-        mode = stat.S_IMODE(path.stat().st_mode) & 0o777
+    mode = stat.S_IMODE(path.stat().st_mode) & 0o777 if path.is_file() else None
     prefix = f".{path.stem[:_LONGEST_STEM]}.unfinished-"
     _remove_leftovers(path, prefix)
     temporary = path.with_name(f"{prefix}{secrets.token_hex(8)}{path.suffix}")

@@ -420,7 +420,7 @@ class Game(ReadableState):
 
         Raises ValueError for a seat that is not at the table.
         """
-        return Scene.of(self, self._rules, self.pad, observer)
+        return Scene.of(self, observer)
 
     # --- copies
 

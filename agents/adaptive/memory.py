@@ -29,6 +29,8 @@ from wizard_env.view import View
 
 _MOST_PLAYS = 4
 """Plays of a seat that kinds are asked about in a round; all plays of a seat that may be a copy."""
+_HISTORIES = 1 << 14
+"""The number of histories that are kept at least."""
 
 
 class _Past(NamedTuple):
@@ -43,11 +45,9 @@ class _Past(NamedTuple):
 class Memory:
     """Beliefs about the seats of games, worked out round by round and kept, for any number of threads."""
 
-    def __init__(self, kinds: Kinds, size: int = 1 << 14) -> None:
-        """size: the number of histories that are kept at least."""
+    def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds
-        self._pasts = Recent[_Past](size)
-        self._size = size
+        self._pasts = Recent[_Past](_HISTORIES)
         self._lock = Lock()
         self._nothing = _Past(
             Posterior(
@@ -57,8 +57,8 @@ class Memory:
             np.zeros((MAX_PLAYERS, NUM_FEATURES), np.float32),
         )
 
-    def __reduce__(self) -> tuple[type["Memory"], tuple[Kinds, int]]:
-        return Memory, (self._kinds, self._size)  # what is kept can be worked out again
+    def __reduce__(self) -> tuple[type["Memory"], tuple[Kinds]]:
+        return Memory, (self._kinds,)  # what is kept can be worked out again
 
     def beliefs(self, view: View, known: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Return the beliefs about the seats of each game: float32 [n, MAX_PLAYERS, NUM_FEATURES].

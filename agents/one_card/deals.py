@@ -116,7 +116,7 @@ def outcomes(
     """Return float64 [outcomes, heard, 54]: the weight of the deals by what a seat has heard and its card.
 
     Args:
-        counts: of the seat, as `count_deals` returns them.
+        counts: of the seat, as `Deals.count` returns them.
         earlier_bids: of each seat before it float64 [heard, 54], the probability that it bids 1.
         hidden: the seat hears nothing, so the second dimension is 1.
     """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wizard_env import NUM_ACTIONS, Agent, Games, Rules, View, printed_actions, reorder_actions
 from wizard_env.agents.assessment import ProbabilisticAgent
-from wizard_env.evaluation.duplicate_deals import entrant_at
+from wizard_env.evaluation.duplicate_deals import entrant_at, least_decisions
 from wizard_env.failures import noting_own_code
 from wizard_env.sampling import next_words, noise_streams
 from wizard_env.view import Actions, ask, split_by_owner
@@ -32,11 +32,6 @@ class Behaviour:
     """Show observations, masks, actions and probabilities in the acting seat's canonical order of suits."""
     skip_forced: bool = False
     """Leave out decisions that have a single legal action."""
-
-
-def least_decisions(rules: Rules) -> int:
-    """Count the bids and cards of a game, all its decisions except for choices of trump."""
-    return rules.num_players * (sum(rules.rounds) + len(rules.rounds))
 
 
 def games_at_once(rules: Rules) -> int:

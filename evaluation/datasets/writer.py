@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from wizard_env import Agent, Game, Rules, load, write_records
 from wizard_env.agents.network import LAYOUT
 from wizard_env.checks import check_integer
-from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, least_decisions, play_decisions
+from wizard_env.evaluation.datasets.decisions import Behaviour, games_at_once, play_decisions
 from wizard_env.evaluation.datasets.parquet import ABOUT, COLUMNS, ShardWriter
-from wizard_env.evaluation.duplicate_deals import entrant_at, play_actions
+from wizard_env.evaluation.duplicate_deals import entrant_at, least_decisions, play_actions
 from wizard_env.evaluation.provenance import describe_software
 from wizard_env.evaluation.workers import Map, in_this_process
 from wizard_env.files import locked, read_object, write_atomically

@@ -24,7 +24,7 @@ class OwnNetwork(Section):
     """The network of a learner that is written here."""
 
     start: str = ""
-    """A network to start from, not random weights: "champion", or a path; a smaller network grows."""
+    """A network to start from: "champion" or another agent, or a path; a smaller one grows."""
     beliefs: bool = False
     """The network also reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
     precision: PrecisionChoice = AUTO

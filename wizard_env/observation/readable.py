@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from wizard_env.cards import CARD_NAMES, SUITS, card_names
-from wizard_env.state import NO_CARD, NO_SUIT, NOT_BID, OVER, PHASES, SCORED
+from wizard_env.state import NO_CARD, NO_SUIT, NOT_BID, OVER
 
 
 class Round(NamedTuple):
@@ -25,19 +25,6 @@ class ReadableState:
 
     state: Any
     """An array of one record of dtype STATE."""
-
-    def __init__(self, state: Any) -> None:
-        self.state = state
-
-    @property
-    def phase(self) -> str:
-        """ "trump", "bid", "play" or "over"; "scored" in a copy of a batch's game that pauses."""
-        return PHASES[self._number("phase")]
-
-    @property
-    def seat(self) -> int | None:
-        """The seat that acts now; None when the game is over."""
-        return self._number("seat") if self._number("phase") < SCORED else None
 
     @property
     def round_number(self) -> int:

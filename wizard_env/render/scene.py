@@ -1,15 +1,17 @@
 """Scene: all that one observer may see of a game, for text and pictures alike."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from wizard_env.checks import quoted
 from wizard_env.engine import bid_is_visible, cards_left
 from wizard_env.history.finished import count_finished
-from wizard_env.observation.readable import ReadableState, Round
+from wizard_env.observation.readable import Round
 from wizard_env.rules import Rules
 from wizard_env.win_probability import rounds_from, win_probability
+
+if TYPE_CHECKING:
+    from wizard_env.game import Game
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,12 @@ class Scene:
     winners: tuple[int, ...]
 
     @classmethod
-    def of(cls, game: ReadableState, rules: Rules, pad: Sequence[Round], observer: int | None = None) -> Self:
+    def of(cls, game: "Game", observer: int | None = None) -> Self:
         """Return what a seat may see of a game, or everything if `observer` is None.
-
-        pad: the finished rounds up to the last one.
 
         Raises ValueError if there is no such seat.
         """
+        rules, pad = game.rules, game.pad
         players = rules.num_players
         if observer is not None and observer not in range(players):
             raise ValueError(f"observer={quoted(observer)}: allowed are None and seats 0 to {players - 1}")
