@@ -29,7 +29,7 @@ def imported_names(path: Path) -> Iterator[tuple[str, str]]:
 def test_the_library_does_without_the_table(module: str) -> None:
     """And without what only the table needs; the MCP server brings starlette for itself."""
     needed = {imported.partition(".")[0] for imported in imports(modules()[module])}
-    assert not needed & {"wizard_table", "table", "textual", "babel", "segno"}
+    assert not needed & {"wizard_table", "table", "babel", "segno"}
     assert "starlette" not in needed or package(module) == "llm"
 
 

@@ -112,25 +112,6 @@ def test_the_first_wish_that_can_be_met_is(wishes: list[str], language: str) -> 
 VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG")
 
 
-@pytest.mark.parametrize(
-    ("variables", "language"),
-    [
-        ({"LANG": "ca_ES.UTF-8"}, "ca"),
-        ({"LANG": "es_ES.UTF-8", "LC_CTYPE": "C.UTF-8"}, "es"),
-        ({"LANG": "ca_ES.UTF-8", "LC_MESSAGES": "es", "LC_ALL": "pt_PT.UTF-8"}, "pt"),
-        ({"LANG": "ca", "LANGUAGE": "xx:de:en"}, "de"),
-        ({"LANG": "C.UTF-8"}, "en"),
-        ({"LANG": "fr_FR"}, "en"),
-        ({}, "en"),
-    ],
-)
-def test_the_environment_names_a_language(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], language: str
-) -> None:
-    set_variables(monkeypatch, variables)
-    assert environment_language() == language
-
-
 def test_the_environment_names_the_language_that_gettext_finds(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

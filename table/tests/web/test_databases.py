@@ -4,8 +4,6 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +20,9 @@ from tests.reliability.effort import generator, times
 DAMAGED = "this table is damaged and cannot be opened"
 
 
-@contextmanager
-def serving(path: Path) -> Iterator[TestClient]:
-    """A client of a server; everybody leaves in the end, since a server does not stop before."""
-    with browser(make_app(path, AGENTS)) as client:
-        try:
-            yield client
-        finally:
-            Seat.leave_all()
+def serving(path: Path) -> TestClient:
+    """A client of a server; enter it to start the server."""
+    return browser(make_app(path, AGENTS))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="POSIX modes")

@@ -447,7 +447,6 @@ def test_a_restart_keeps_who_waits_and_who_has_left(tmp_path: Any) -> None:
         seat.say(kind="leave")
         with pytest.raises(WebSocketDisconnect):
             seat.hear()
-        Seat.leave_all()
     with browser(make_app(file, AGENTS)) as client:
         told = client.get(f"/tables/{waiting['table']}").json()
         assert (told["phase"], told["names"][0]) == ("waiting", "Ann")
@@ -456,7 +455,6 @@ def test_a_restart_keeps_who_waits_and_who_has_left(tmp_path: Any) -> None:
         assert client.post("/tables/mine", json={"tokens": tokens}).json()["tables"][0]["left"]
         again = Seat(client, opened)
         assert again.hear()["presence"][0] == "here"
-        Seat.leave_all()
 
 
 def test_joining_while_the_last_person_leaves(client: TestClient) -> None:

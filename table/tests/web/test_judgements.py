@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from wizard_table.web.judgements import judge
 from wizard_table.web.server import make_app
 
-from table.tests.web.seats import Seat, browser, play_to_the_end, sit_down
+from table.tests.web.seats import browser, play_to_the_end, sit_down
 from tests.sessions import fresh, play_on
 from wizard_env import Rules
 from wizard_env.agents import load
@@ -24,7 +24,6 @@ SEATS = [None, "random", "random"]
 def client() -> Iterator[TestClient]:
     with browser(make_app(":memory:", ["random", JUDGE])) as client:
         yield client
-        Seat.leave_all()
 
 
 def ask(client: TestClient, opened: dict[str, Any], round_number: int = 1) -> Any:

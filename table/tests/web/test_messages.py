@@ -105,7 +105,6 @@ def test_refusals_over_the_websocket_are_translated(client: TestClient) -> None:
     assert "may not bid 7" in refused["detail"]
     seat.say(kind="fly")
     assert seat.hear("error")["why"].startswith("Esta página y el servidor no se entienden.")
-    client.cookies.clear()
 
 
 def test_the_guard_refuses_in_the_language_of_the_request(client: TestClient) -> None:

@@ -218,7 +218,6 @@ def test_a_record_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         assert play_to_the_end(seat, np.random.default_rng(0))["scene"]["winners"]
         assert "record of this game could not be written" in seat.hear("error")["why"]
         assert client.get(f"/tables/{opened['table']}/record").status_code == 200
-        Seat.leave_all()
 
 
 # --- room
@@ -270,4 +269,3 @@ def test_a_full_server_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
             each.hear()
         refused = client.post("/tables", json={"seats": [None, "random", "random"]})
         assert (refused.status_code, "already has 3 tables" in refused.json()["why"]) == (503, True)
-        Seat.leave_all()
