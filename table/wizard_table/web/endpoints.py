@@ -165,7 +165,7 @@ async def _show_match(request: Request) -> Response:
     setup, rows = await _compute(request, find)
     results = await _compute(request, partial(list_results, rows, request.query_params.get("table")))
     game = {"rules": setup.rules.to_dict(), "num_rounds": len(setup.rules.rounds), "seats": setup.seats}
-    return JSONResponse({"match": setup.match, **game, "results": results})
+    return JSONResponse(game | {"results": results})
 
 
 async def _play_match(request: Request) -> Response:

@@ -283,8 +283,7 @@ class Hub:
             question = partial(show_advice, game=session.game)
             advice = await self.agents.ask(name, question)
             await self.change(connection.table, partial(transitions.remember_hint, seat=connection.seat))
-            hint = {"agent": name, "decisions": len(session.events), **advice}
-            connection.send({"kind": "hint", **hint})
+            connection.send({"kind": "hint", "decisions": len(session.events), **advice})
         except (ValueError, StoreError) as error:
             if connection.table.session.game.history == session.game.history:  # else nobody needs the answer
                 connection.send({"kind": "error", "why": str(error)})

@@ -35,7 +35,7 @@ def judge(game: Game, round_number: int, name: str, agent: Agent) -> dict[str, A
 
 
 def round_to_tenths(analysis: Analysis) -> Analysis:
-    """Round every figure of an analysis to a tenth of a point, and errors to a hundredth.
+    """Round what the page shows of an analysis to a tenth of a point, and errors to a hundredth.
 
     As printed, a seat's losses are the sum of its decisions', and points = par + luck - lost. The rest from
     rounding goes to the luck, which is all that decisions do not explain anyway.
@@ -46,15 +46,14 @@ def round_to_tenths(analysis: Analysis) -> Analysis:
     def sum_up(seat: PlayedSeat) -> PlayedSeat:
         own = [decision for decision in decisions if decision.seat == seat.seat]
         lost = round(sum(decision.lost for decision in own), 1)
-        by_bids = round(sum(decision.lost for decision in own if decision.phase == "bid"), 1)
-        return replace(seat, lost=lost, lost_by_bids=by_bids, luck=round(seat.points + lost - par, 1))
+        return replace(seat, lost=lost, luck=round(seat.points + lost - par, 1))
 
     return replace(analysis, par=par, seats=[sum_up(seat) for seat in analysis.seats], decisions=decisions)
 
 
 def _round(decision: Decision) -> Decision:
-    points = {action: round(each, 1) for action, each in decision.points.items()}
-    return replace(decision, lost=round(decision.lost, 1), error=round(decision.error, 2), points=points)
+    """Also leaves out the points of each action, which the page does not show."""
+    return replace(decision, lost=round(decision.lost, 1), error=round(decision.error, 2), points={})
 
 
 class Judgements:

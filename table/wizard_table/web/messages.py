@@ -6,6 +6,7 @@ developers. 429: too many new tables; 503: not now, so try again.
 
     GET  /ready                     {"ready": bool, "compiled": bool, "done": int, "total": int}; until it is
                                     ready the rest is 503; until all is compiled, questions wait
+    GET  /language                  {"language", "languages": {code: name}, "texts": {English: translation}}
     GET  /agents                    [{"name", "lead", "judges", "waits"}]: `lead` over three `rule_based` in
                                     points per game, null if not measured; `judges`: true for the one that
                                     judges; `waits`: true for those that act only when all is compiled
@@ -18,8 +19,8 @@ developers. 429: too many new tables; 503: not now, so try again.
     GET  /tables/NAME/record        the record of a game that is over, with the names of its players
     POST /tables/NAME/judgement     JudgeRound -> a judgement of a round of a game that is over, see
                                     `judgements.judge`
-    GET  /matches/NAME              {"match", "rules", "num_rounds", "seats", "results": see
-                                    `matches.list_results`}; NAME may be "daily"; ?table=NAME marks one's own
+    GET  /matches/NAME              {"rules", "num_rounds", "seats", "results": see `matches.list_results`};
+                                    NAME may be "daily"; ?table=NAME marks one's own
     POST /matches/NAME/seats        TakeSeat -> {"table", "seat", "token"}: a table with the same deals
     POST /matches/daily/seats       the same for the deals of the day
     POST /tables/NAME/share         AtSeat -> {"seat", "match"} and an invitation to the result of that seat,
@@ -37,15 +38,15 @@ developers. 429: too many new tables; 503: not now, so try again.
 A summary: {"table", "phase": "waiting" | "playing" | "over", "names", "open", "people": the number of seats
 for people, "watchable": whether people without a seat may watch, "match": or null, "hinted": the seats that
 were given hints, "taken_back": the seats that took choices back, "turn": seat or null, "round_number",
-"num_rounds", "scores"}. An invitation is not `reachable` if only the server's own computer
-can open it.
+"num_rounds", "rules", "clock": as in a view, "scores"}. An invitation is not `reachable` if only the server's
+own computer can open it.
 
 **Over the websocket /tables/NAME.** First a Sit, then any COMMAND. The server sends, each with its `kind`:
 
     view        the table as the seat may see it: see `views.view_of`, and below
     presence    {"presence", "replaced_in", "watchers"}, when someone comes or goes; nothing else has changed
     overdue     {"seat"}, after the view that shows what an agent decided for that seat, whose time was up
-    hint        {"agent", "decisions", "choices", "value", "why"}; none comes if the seat moves first
+    hint        {"decisions", "choices", "value", "why"}; none comes if the seat moves first
     emote       {"seat", "emote"}
     next        {"table"}, where the next game is played; tokens of this table open the same seats there
     error       {"why"}, with "detail" as above

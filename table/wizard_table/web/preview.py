@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
+from wizard_env.evaluation.advice import ERRORS
 from wizard_env.session import place_of
 from wizard_env.words import join_names
 from wizard_table.translation import language_in_use, place_text, points_text, t
@@ -16,9 +17,6 @@ PICTURE = "preview.jpg"
 _WIDTH, _HEIGHT = 1200, 630
 _WORTH_TELLING = 5
 """Points; a decision that cost less is not named. The page has the same limit, in pages/headline.js."""
-
-_ERRORS = 2
-"""Standard errors up to which a loss may be noise, as on the page, in pages/judgements.js."""
 
 
 class Preview(NamedTuple):
@@ -86,7 +84,7 @@ def _cost(seat: int, judged: Iterable[Mapping[str, Any]]) -> str | None:
 
 
 def _is_costly(decision: Mapping[str, Any]) -> bool:
-    is_clear: bool = decision["lost"] > _ERRORS * decision["error"]
+    is_clear: bool = decision["lost"] > ERRORS * decision["error"]
     return is_clear and decision["lost"] >= _WORTH_TELLING
 
 

@@ -120,7 +120,6 @@ def make_app(
         lifespan=run,
         exception_handlers={
             ValueError: _refuse,
-            TypeError: _refuse,
             StoreError: _refuse,
             ClientDisconnect: _drop,
             Exception: _fail,
