@@ -25,9 +25,9 @@ CALL = re.compile(rf"(?:(?<![\w.])|(?<=\.\.\.))(t|tn)\(\s*((?:(?:{STRING})(?:,\s
 """A call of `t` or `tn` in a script, and the literals that it begins with."""
 COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 SUFFIXES = {".py", ".js", ".html"}
-LABELS = {"alt", "aria-label", "aria-description", "placeholder", "title"}
+LABELS = {"alt", "aria-label", "placeholder", "title"}
 """Attributes that people see or hear."""
-SILENT = {"script", "style", "code", "kbd"}
+SILENT = {"script", "kbd"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 """Elements without an end."""
 WIDTH = 110
@@ -110,7 +110,7 @@ def python_texts(source: str) -> Iterator[tuple[int, str | tuple[str, ...]]]:
 
 def template() -> Catalog:
     """Return every text, untranslated, with its files."""
-    catalogue = Catalog(project="wizard_env", charset="utf-8")
+    catalogue = Catalog()
     for path in sources():
         place = path.relative_to(ROOT.parent).as_posix().removeprefix("table/")
         for _, text in texts_of(path.read_text(encoding="utf-8"), path.suffix):

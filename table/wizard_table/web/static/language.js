@@ -4,8 +4,8 @@ import { expectAnswer, FIRST_RETRY, noteSilence, pause } from "./shared/silence.
 
 const COOKIE = "language";
 const YEAR = 365 * 24 * 3600; // seconds
-const LABELS = ["alt", "aria-label", "aria-description", "placeholder", "title"];
-const SILENT = "script, style, code, kbd";
+const LABELS = ["alt", "aria-label", "placeholder", "title"];
+const SILENT = "script, kbd";
 const LOCALES = { en: "en-GB", pt: "pt-PT" }; // the locale whose numbers and plurals a language has, if it is another
 
 const { language, languages, texts } = await loadTexts();
@@ -76,7 +76,7 @@ export function chooseLanguage(code) {
   location.reload();
 }
 
-// Code, keys, elements marked translate="no", and what is in them, stay as they are.
+// Scripts, keys, elements marked translate="no", and what is in them, stay as they are.
 function translate(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) =>
     node.nodeType === Node.ELEMENT_NODE && (node.translate === false || node.matches(SILENT))

@@ -1,4 +1,5 @@
-// Storage: the person's name and the tokens of seats; for one tab, the game under review.
+// What this browser keeps: names, tokens, settings, games and drills; for one tab, the game under review.
+
 // A storage of the browser. What it forbids to keep, or has no room for, is kept until the document is closed.
 class Storage {
   constructor(name) {
