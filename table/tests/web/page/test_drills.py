@@ -174,20 +174,20 @@ def test_puzzles_come_where_no_drill_is_due(visit: Visit, tmp_path: Path) -> Non
 def test_there_is_nothing_to_do(visit: Visit, address: str) -> None:
     """Every puzzle is solved or rests, and no drill is due."""
     page = visit()
-    now = page.evaluate("Date.now()")
     solve_puzzles(page)
     page.click("a[href='#drills']")
     page.wait_for_selector("#result:not([hidden])")
     assert "You have solved every puzzle." in page.inner_text("#result")
-    drill = {"decisions": 0, "chosen": "bid 0", "box": 2, "due": now + DAY}
+    due = page.evaluate("Date.UTC(2099, 0, 31, 12)")
+    drill = {"decisions": 0, "chosen": "bid 0", "box": 2, "due": due}
     keep(page, [{"table": "x", "seat": 0, "rounds": 1, "record": "{}", "drills": [drill]}])
     page.reload()
     page.wait_for_selector("#result:not([hidden])")
-    assert "1 drill waits; it comes again on " in page.inner_text("#result")
-    resting = {puzzles(address)[0]["name"]: {"box": 2, "due": now + 2 * DAY}}
+    assert "1 drill waits; it comes again on 31/01/2099." in page.inner_text("#result")
+    resting = {puzzles(address)[0]["name"]: {"box": 2, "due": due + DAY}}
     page.evaluate(
         f"(resting) => {{ {BOXES} = JSON.stringify({{ ...JSON.parse({BOXES}), ...resting }}); }}", resting
     )
     page.reload()
     page.wait_for_selector("#result:not([hidden])")
-    assert "2 drills wait; the first comes again on " in page.inner_text("#result")
+    assert "2 drills wait; the first comes again on 31/01/2099." in page.inner_text("#result")

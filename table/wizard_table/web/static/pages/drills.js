@@ -2,7 +2,7 @@
 // the points to expect from each action, and the earlier choice. Figures of a puzzle are stored with it.
 
 import { actionName } from "../drawings/cards.js";
-import { decimal, language, t, tn } from "../language.js";
+import { decimal, locale, t, tn } from "../language.js";
 import { goTo, REVIEW } from "../shared/address.js";
 import { ask } from "../shared/connection.js";
 import { $, judgeOf, make } from "../shared/elements.js";
@@ -107,7 +107,7 @@ function assessment() {
 // The best choices: all bids that are equally good, or some of the cards.
 function bestOf(choices) {
   const best = choices.filter(({ as_good }) => as_good).map(({ action }) => action);
-  const list = (names) => new Intl.ListFormat(language, { type: "disjunction" }).format(names);
+  const list = (names) => new Intl.ListFormat(locale, { type: "disjunction" }).format(names);
   if (!best[0].startsWith("bid")) return list(best.slice(0, MOST_NAMED).map(actionName));
   const bids = best.map((action) => Number(action.split(" ")[1])).toSorted((a, b) => a - b);
   return t("bid {number}", { number: list(bids.map(String)) });
@@ -160,7 +160,7 @@ function showRest(progress = "") {
         "{count} drill waits; it comes again on {date}.",
         "{count} drills wait; the first comes again on {date}.",
         1 + others.length,
-        { date: new Date(first.due).toLocaleDateString(language) },
+        { date: new Date(first.due).toLocaleDateString(locale) },
       )
     : t("You have solved every puzzle.");
   const explanation = t(
