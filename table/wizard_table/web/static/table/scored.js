@@ -19,10 +19,7 @@ onEachVisit(() => {
 });
 
 // Whether a view ends a round that was on the felt until now.
-export const endsRound = (before, view) =>
-  before?.table === view.table &&
-  view.scene.pad.length > before.scene.pad.length &&
-  view.decisions > before.decisions;
+export const endsRound = (before, view) => before !== null && view.scene.pad.length > before.scene.pad.length;
 
 // The table as the last trick left it: nobody can act, and no card of the next round is seen.
 export function closingView(before, view) {
@@ -61,7 +58,7 @@ export function showRoundEnd(view, after) {
 // Keeps a view until the result has been seen. Returns whether it is kept.
 export function keepForLater(view) {
   if (waiting === null) return false;
-  if (view.table !== waiting.table || view.scene.pad.length < waiting.scene.pad.length) {
+  if (view.scene.pad.length < waiting.scene.pad.length) {
     hideResult(); // the round was taken back
     return false;
   }

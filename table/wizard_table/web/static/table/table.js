@@ -98,7 +98,7 @@ function arrive(received) {
 }
 
 function show(received) {
-  const decided = view?.table !== received.table || view.decisions !== received.decisions;
+  const decided = view?.decisions !== received.decisions;
   view = received;
   acted = null;
   drawTable(view, choose);

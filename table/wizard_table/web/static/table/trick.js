@@ -33,8 +33,8 @@ export function drawTrick(view) {
   clearTimeout(sweeping);
   playSound(view);
   const begun = scene.trick.length > 0;
-  const isNext = drawn !== null && drawn.table === view.table && view.decisions === drawn.decisions + 1;
   const isReview = $("table").hasAttribute("data-review");
+  const isNext = !isReview && drawn !== null && view.decisions === drawn.decisions + 1;
   if (isNext && !drawn.scene.trick.length && begun) sweep(view);
   const inRound = scene.phase === "play" && scene.seats.some((seat) => seat.tricks_won);
   const showsLast =
