@@ -1,16 +1,16 @@
 // The score sheet for people with real cards: it asks for each number, and keeps the score on this device.
 import { icon, sign } from "../drawings/icons.js";
-import { decimal, signed, t, tn } from "../language.js";
+import { decimal, t, tn } from "../language.js";
 import { ask } from "../shared/connection.js";
 import { $, make, nameHeading, offerLobby } from "../shared/elements.js";
 import { heading, paragraph } from "../shared/heading.js";
 import { keepOffline } from "../shared/offline.js";
 import { savedSheet, saveSheet } from "../shared/storage.js";
+import { padCell, padTable } from "../table/pad.js";
 import { linesOf, nextCall, roundsOf } from "./scoring.js";
 
 const MOST_PLAYERS = 6;
 const FEWEST_PLAYERS = 3;
-const DENSE = 4; // players; more have narrower columns
 
 let points = null; // by bid and tricks won
 
@@ -143,23 +143,7 @@ function table({ names }, lines, call) {
     return nameHeading(name, ...marks);
   });
   const rows = lines.map(({ size, cells }) =>
-    make("tr", {}, make("th", { scope: "row" }, decimal(size)), ...cells.map(cellOf)),
+    make("tr", {}, make("th", { scope: "row" }, decimal(size)), ...cells.map(padCell)),
   );
-  return make(
-    "table",
-    { className: names.length > DENSE ? "pad dense" : "pad" },
-    make("caption", {}, t("Totals; below them tricks won / bid, and points")),
-    make("colgroup", {}, make("col"), ...names.map(() => make("col", { className: "seat" }))),
-    make("thead", {}, make("tr", {}, make("td"), ...heads)),
-    make("tbody", {}, ...rows.toReversed()),
-  );
-}
-
-// The tricks won are known before the round is over; the points are not.
-function cellOf({ bid, won, points: scored, total }) {
-  if (bid === undefined) return make("td");
-  const how = [`${won ?? "–"}/${bid}`, ...(scored === undefined ? [] : [signed(scored)])];
-  const small = make("small", {}, ...how.map((text) => make("span", {}, text)));
-  if (scored === undefined) return make("td", {}, small);
-  return make("td", { className: bid === won ? "met" : "missed" }, make("b", {}, decimal(total)), small);
+  return padTable(heads, rows);
 }

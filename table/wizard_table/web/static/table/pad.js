@@ -5,6 +5,8 @@ import { decimal, percent, signed, t } from "../language.js";
 import { $, make, nameHeading, row } from "../shared/elements.js";
 import { seatLabel } from "./seats.js";
 
+const DENSE = 4; // players; more have narrower columns
+
 export function showDialog(...content) {
   $("dialog").firstElementChild.replaceChildren(...content);
   $("dialog").showModal();
@@ -21,17 +23,9 @@ function scorePad(view) {
   const { pad, seats } = view.scene;
   const [, ...totals] = totalsOf(view.scene);
   const rounds = pad.map(([number, { trump, bids, tricks_won, points }], index) => {
-    const cells = bids.map((bid, seat) => {
-      const met = bid === tricks_won[seat];
-      const how = [`${tricks_won[seat]}/${bid}`, signed(points[seat])].map((text) => make("span", {}, text));
-      const className = met ? "met" : "missed";
-      return make(
-        "td",
-        { className },
-        make("b", {}, decimal(totals[index][seat])),
-        make("small", {}, ...how),
-      );
-    });
+    const cells = bids.map((bid, seat) =>
+      padCell({ bid, won: tricks_won[seat], points: points[seat], total: totals[index][seat] }),
+    );
     const suit = make("span", { className: `suit-name ${trump ?? ""}` }, trump ? suitSign(trump) : "–");
     return make("tr", {}, make("th", { scope: "row" }, number, " ", suit), ...cells);
   });
@@ -44,18 +38,28 @@ function scorePad(view) {
   leads.title = t("Points ahead of the second, or behind the first");
   const chances = row("td", [t("chance to win"), ...seats.map((seat) => percent(seat.win_probability))]);
   chances.className = "leads";
-  const caption = make("caption", {}, t("Totals; below them tricks won / bid, and points"));
-  const columns = make("colgroup", {}, make("col"), ...seats.map(() => make("col", { className: "seat" })));
-  const isOver = view.scene.phase === "over";
-  const head = make("thead", {}, make("tr", {}, make("td"), ...names), leads, ...(isOver ? [] : [chances]));
-  return make(
+  return padTable(names, rounds, leads, ...(view.scene.phase === "over" ? [] : [chances]));
+}
+
+// A score pad: the heads of the players' columns, the rounds from the first on, and more rows below the heads.
+export const padTable = (heads, rounds, ...more) =>
+  make(
     "table",
-    { className: seats.length > 4 ? "pad dense" : "pad" },
-    caption,
-    columns,
-    head,
+    { className: heads.length > DENSE ? "pad dense" : "pad" },
+    make("caption", {}, t("Totals; below them tricks won / bid, and points")),
+    make("colgroup", {}, make("col")),
+    make("thead", {}, make("tr", {}, make("td"), ...heads), ...more),
     make("tbody", {}, ...rounds.toReversed()),
   );
+
+// A player's round, as far as it is known: points and total once it is over.
+export function padCell({ bid, won = "–", points, total }) {
+  if (bid === undefined) return make("td");
+  const isOver = points !== undefined;
+  const how = [`${won}/${bid}`, ...(isOver ? [signed(points)] : [])].map((text) => make("span", {}, text));
+  const className = isOver ? (won === bid ? "met" : "missed") : "";
+  const sum = isOver ? [make("b", {}, decimal(total))] : [];
+  return make("td", { className }, ...sum, make("small", {}, ...how));
 }
 
 // The sums of points: those of each seat before the first round, and after every round.
