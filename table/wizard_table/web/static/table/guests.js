@@ -36,7 +36,7 @@ export function drawGuests(view) {
   $("invite").hidden = !view.open.length || view.waiting;
   $("leave").hidden = view.you === null || view.scene.phase === "over";
   $("watching").hidden = !view.watchers;
-  $("watching").textContent = t("watching: {count}", { count: view.watchers ?? 0 });
+  $("watching").textContent = t("watching: {count}", { count: view.watchers });
   if (view.waiting) showAddress(view.table);
 }
 
@@ -69,6 +69,6 @@ async function showInvitation(table) {
   $("qr").src = `data:image/svg+xml,${encodeURIComponent(qr)}`;
   $("link").href = $("link").textContent = address;
   $("unreachable").hidden = reachable;
-  $("copy").textContent = t("Copy the link");
+  $("copy").textContent = t("Copy link");
   $("invitation").showModal();
 }
