@@ -61,7 +61,7 @@ def test_reviewing_a_game(visit: Visit, tmp_path: Path) -> None:
 
 def test_a_record_that_the_server_refuses(visit: Visit, address: str) -> None:
     page = visit()
-    page.evaluate("sessionStorage.setItem('wizard review', JSON.stringify(['not a record', null]))")
+    page.evaluate("sessionStorage.setItem('wizard review', JSON.stringify(['not a record', null, null]))")
     page.goto(f"{address}#review")
     page.wait_for_selector("#error a")
     assert "This is not the record" in page.inner_text("#error")

@@ -18,7 +18,6 @@ class Element {
   constructor(tag) {
     this.tag = tag;
     this.children = [];
-    this.dataset = {};
     this.style = { setProperty: (name, value) => Object.assign(this.style, { [name]: value }) };
   }
   append(...children) {
@@ -29,19 +28,15 @@ class Element {
   }
 }
 
-export const elements = {};
-
 Object.assign(globalThis, {
   document: {
     documentElement: {},
     createTreeWalker: () => ({ nextNode: () => null }),
     createElement: (tag) => new Element(tag),
     createElementNS: (_, tag) => new Element(tag),
-    getElementById: (name) => (elements[name] ??= new Element(name)),
   },
   fetch: async () => ({ json: async () => ({ language: "ca", languages: {}, texts: TEXTS }) }),
   localStorage: new Storage(),
-  location: { origin: "http://localhost", pathname: "/" },
   NodeFilter: {},
   sessionStorage: new Storage(),
 });

@@ -71,7 +71,7 @@ function courtArt(rank, suit) {
 const shapes = (figure) => figure.map(([colour, shape]) => path(shape, colour));
 
 const specialArt = (name) => [
-  draw("g", { class: "figure" }, ...shapes(FIGURES[name])),
+  draw("g", {}, ...shapes(FIGURES[name])),
   draw("g", { class: "corner" }, sized(SIGN_SHAPES[name], 3.6, 5, 20)),
 ];
 

@@ -219,7 +219,7 @@ function itemOf(summary) {
   const round = t("Round {number} of {total}", { number: round_number, total: num_rounds });
   const state = {
     waiting: tn("{count} open seat", "{count} open seats", open.length),
-    playing: turn === seat && seat !== undefined ? t("{round}, your turn", { round }) : round,
+    playing: turn === seat ? t("{round}, your turn", { round }) : round,
     over: t("over"),
   }[phase];
   const players = namesOf(summary).join(", ");

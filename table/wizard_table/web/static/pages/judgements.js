@@ -16,9 +16,7 @@ export const isClear = (points, error) => points >= LEAST && points > ERRORS * e
 // A loss that noise may explain is not called one.
 export const isLoss = ({ chosen, best, lost, error }) => chosen !== best && isClear(lost, error);
 
-// The headings of sums, points = par + luck - lost, and a row of them.
-const sumHeadings = (first) => [first, t("points"), `= ${t("par")}`, `+ ${t("luck")}`, `− ${t("lost")}`];
-
+// A row of sums: points = par + luck - lost.
 const sumRow = (name, { points, par, luck, lost }) =>
   row("td", [name, signed(points), signed(par, 1), signed(luck, 1), signed(lost, 1).replace("+", "")]);
 
@@ -32,7 +30,8 @@ export function addUp(judged, seat) {
 export function sumsOf(judged, seat) {
   const { rounds, total } = addUp(judged, seat);
   const rows = rounds.map((sums) => sumRow(`${sums.round_number}`, sums));
-  const table = makeTable("sums", sumHeadings(t("Round")), rows);
+  const headings = [t("Round"), t("points"), `= ${t("par")}`, `+ ${t("luck")}`, `− ${t("lost")}`];
+  const table = makeTable("sums", headings, rows);
   table.append(make("tfoot", {}, sumRow(t("Sum"), total)));
   return table;
 }

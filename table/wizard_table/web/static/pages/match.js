@@ -74,7 +74,6 @@ function opponents(seats) {
 
 function seatForm(name, key) {
   const person = make("input", {
-    className: "name",
     maxLength: 20,
     value: savedPerson(),
     autocomplete: "nickname",

@@ -4,19 +4,17 @@ import { ask } from "../shared/connection.js";
 import { savedPuzzles, savePuzzles } from "../shared/storage.js";
 import { isLearned, move } from "./boxes.js";
 
-let puzzles = null; // all of them, once they are here
+let puzzles = []; // all of them, once they are here
 
-// Returns none if the server refuses.
 export async function fetchPuzzles() {
-  puzzles ??= (await ask("puzzles"))?.puzzles ?? null;
-  return puzzles ?? [];
+  if (!puzzles.length) puzzles = (await ask("puzzles"))?.puzzles ?? [];
 }
 
 // The puzzles that are not learned yet, in the order in which they are due, each with its number and its box. One
 // that was never answered is due now.
 function unlearned(now) {
   const saved = savedPuzzles();
-  return (puzzles ?? [])
+  return puzzles
     .map((one, index) => ({ ...one, ...(saved[one.name] ?? { box: 1, due: now }), number: index + 1 }))
     .filter((one) => !isLearned(one))
     .toSorted((one, other) => one.due - other.due);

@@ -29,7 +29,7 @@ onEachVisit(() => {
 export function showReview(agents) {
   const kept = savedRecord();
   if (kept === null) return goTo(LOBBY);
-  [record, names, played = null] = kept;
+  [record, names, played] = kept;
   $("save").href = URL.createObjectURL(new Blob([record]));
   const offered = agents.toReversed().map(({ name }) => new Option(levelName(name), name));
   $("adviser").append(new Option(t("nobody"), ""), ...offered);
@@ -81,7 +81,7 @@ async function go(decisions) {
 }
 
 function show(view) {
-  if (names?.length === view.names.length) view.names = names;
+  if (names !== null) view.names = names;
   if (played !== null) {
     const name = levelName(view.names[played.seat]);
     view.names = view.names.with(played.seat, t("{name} (you)", { name }));
@@ -120,12 +120,11 @@ async function advise() {
   const here = shown;
   const agent = $("adviser").value;
   const table = $("advice");
-  table.dataset.agent = agent;
   table.hidden = !agent || here.chosen === null;
   if (table.hidden) return;
   if (!table.tBodies[0].rows.length) drawThinking(agent);
   const advice = await askOnce({ decisions: here.decisions, agent });
-  if (!advice || here !== shown || agent !== table.dataset.agent) return;
+  if (!advice || here !== shown || agent !== $("adviser").value) return;
   drawAdvice(advice, here.chosen);
 }
 

@@ -28,7 +28,7 @@ export function withMoments(message) {
   const at = (seconds) => (seconds === null ? null : performance.now() + 1000 * seconds);
   return {
     ...message,
-    replaced_at: message.replaced_in?.map(at),
+    replaced_at: message.replaced_in.map(at),
     decides_at: at(message.decides_in ?? null),
   };
 }

@@ -70,7 +70,7 @@ function plateOf(view, seat) {
   if (presence === "open") signs.append(sign("absent", t("open; the computer plays until someone comes")));
   const bid = seat.bid_is_hidden ? "?" : (seat.bid ?? "–");
   const ariaLabel = t("tricks won: {won}, bid: {bid}", { won: seat.tricks_won, bid });
-  const tricks = make("span", { className: `tricks ${statusOf(seat)}`, ariaLabel, role: "img" });
+  const tricks = make("span", { className: "tricks", ariaLabel, role: "img" });
   const of = make("span", { className: "of", textContent: "/" });
   tricks.append(...dotsOf(seat), make("b", {}, seat.tricks_won), of, make("b", {}, bid));
   const score = make("span", { className: "score", title: t("points") }, decimal(seat.score));
@@ -104,10 +104,4 @@ function dotsOf({ bid, tricks_won }) {
   const kind = (number) => (number < Math.min(bid, tricks_won) ? "won" : number < bid ? "due" : "extra");
   const dots = Array.from({ length: most }, (_, number) => make("i", { className: kind(number) }));
   return [make("span", { className: "dots" }, ...dots)];
-}
-
-// Returns "met" for a bid that is met so far, "over" for one that was exceeded.
-function statusOf({ bid, tricks_won }) {
-  if (bid === null) return "";
-  return tricks_won > bid ? "over" : tricks_won === bid ? "met" : "";
 }
