@@ -46,6 +46,7 @@ def test_a_friend_gets_the_same_deals_at_the_same_seat(client: TestClient) -> No
     assert client.get(f"/tables/{opened['table']}").json()["match"] is None
     match = share(client, opened).json()["match"]
     assert share(client, opened).json()["match"] == match
+    assert client.get(f"/tables/{opened['table']}").json()["match"] == match
     friend, accepted = accept(client, match)
     assert (accepted["seat"], accepted["table"] != opened["table"]) == (1, True)
     play_to_the_end(friend, np.random.default_rng(2))

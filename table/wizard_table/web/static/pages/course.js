@@ -41,10 +41,8 @@ export function chart(lines, label, own = 0) {
   }
   for (const [number, values] of lines.entries()) {
     const points = values.map((value, index) => `${across(index)},${down(value)}`).join(" ");
-    drawing.append(draw("polyline", { points, class: `seat${number}` }));
+    drawing.append(draw("polyline", { points, class: `seat${number}${number === own ? " own" : ""}` }));
   }
-  const line = drawing.querySelector(`.seat${own}`);
-  line?.classList.add("own");
-  if (line) drawing.append(line);
+  drawing.append(...drawing.querySelectorAll(".own"));
   return drawing;
 }

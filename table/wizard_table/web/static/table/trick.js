@@ -54,8 +54,8 @@ export function drawTrick(view) {
     return item;
   });
   const isPast = showsLast && scene.phase !== "play"; // in a review, after a round
-  const title = make("li", { className: "note" }, t("Last trick"));
-  $("trick").replaceChildren(...(isPast ? [title] : []), ...items);
+  if (isPast) items.unshift(make("li", { className: "note" }, t("Last trick")));
+  $("trick").replaceChildren(...items);
   const isWhole = plays.length === view.names.length;
   if (isWhole && !isReview) sweeping = setTimeout(() => sweepAway(view), SWEPT_AFTER);
   drawn = view;
