@@ -12,15 +12,19 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 SHOW = """async ([names, width]) => {
   const styles = document.querySelector("link[rel=stylesheet]").href;
   const { card, chip } = await import(new URL("../drawings/cards.js", styles));
-  document.body.replaceChildren(...names.flatMap((name) => [card(name, "button"), chip(name)]));
-  document.body.style.setProperty("--card", `${width}px`);
+  document.querySelector("#faces")?.remove();
+  const faces = Object.assign(document.createElement("div"), { id: "faces" });
+  faces.append(...names.flatMap((name) => [card(name, "button"), chip(name)]));
+  faces.style.setProperty("--card", `${width}px`);
+  document.querySelector("main").append(faces);
 }"""
-INDEXES = """() => [...document.querySelectorAll(".corner .rank")].map((rank) => {
+"""The lobby stays, since its scripts still write into it."""
+INDEXES = """() => [...document.querySelectorAll("#faces .corner .rank")].map((rank) => {
   const box = rank.closest(".card").getBoundingClientRect();
   const sign = rank.getBoundingClientRect();
   return [sign.height, sign.left - box.left, sign.top - box.top, box.right - sign.right];
 })"""
-VISIBLE = """(name) => [...document.querySelectorAll(`.card .${name}`)]
+VISIBLE = """(name) => [...document.querySelectorAll(`#faces .card .${name}`)]
   .filter((one) => one.getBoundingClientRect().width > 0).length"""
 LEAST_INDEX = 12
 """Pixels; the height of a rank that is read at arm's length."""
