@@ -262,11 +262,11 @@ def reads_beliefs(path: str | PathLike[str]) -> bool:
 
 
 def find_network(name: str) -> Path:
-    """Find the file of a network: by an agent's name, as in "champion", or by a path.
+    """Find the file of a network: by an agent's name, as in "champion:goal=points", or by a path.
 
     Raises ValueError for an agent that is no network.
     """
-    if name not in agent_names():
+    if name.partition(":")[0] not in agent_names():
         return find_agent(Path(name))
     if not isinstance(agent := load(name), Network):
         raise ValueError(

@@ -1,12 +1,15 @@
 """Pretrained networks that come with the package."""
 
 from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 from wizard_env.agents.network import Backend, NetworkAgent
 from wizard_env.checks import check_choice
 
 _WEIGHTS = Path(__file__).parent / "weights"
 CHAMPION = _WEIGHTS / "champion"
+CHAMPION_FOR_POINTS = CHAMPION / "points.safetensors"
+"""The network from which the champion learned to win."""
 ADAPTIVE = _WEIGHTS / "adaptive"
 """The network that reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
 RIVAL = _WEIGHTS / "rival"
@@ -15,12 +18,25 @@ DISTILLED = _WEIGHTS / "distilled"
 PARTNERS = _WEIGHTS / "partners"
 """Small networks that the champion trains beside."""
 
+Goal: TypeAlias = Literal["win", "points"]
+
 
 class ChampionAgent(NetworkAgent):
     """The strongest network that the project has trained; it does not need torch."""
 
-    def __init__(self, sample: bool = False, backend: Backend = "auto") -> None:
-        super().__init__(str(CHAMPION), sample, backend)
+    def __init__(self, sample: bool = False, backend: Backend = "auto", goal: Goal = "win") -> None:
+        """Read the network.
+
+        sample, backend: as for `NetworkAgent`.
+        goal: whether it plays to "win" the game, or for the "points" of each round.
+        """
+        super().__init__(str(champion_file(goal)), sample, backend)
+
+
+def champion_file(goal: Goal) -> Path:
+    """Return the path of the champion that plays for a goal."""
+    check_choice("goal", goal, get_args(Goal))
+    return CHAMPION if goal == "win" else CHAMPION_FOR_POINTS
 
 
 class RivalAgent(NetworkAgent):

@@ -303,7 +303,7 @@ def scorecard(
 ) -> None:
     """Measure an agent by the fixed protocol of the leaderboard: one score and its parts.
 
-    0 is what random scores, 100 is what champion scores, at the same tables on the same deals.
+    0 is what random scores, 100 is what champion:goal=points scores, at the same tables on the same deals.
     """
     from wizard_env.checks import check_choice
     from wizard_env.evaluation.protocol import EFFORTS

@@ -11,7 +11,9 @@ VERSION = 1
 SELF_PLAY_SHARE = 4
 """Self-play has this many times the deals, since it plays each just once."""
 
-PANEL = ("random", "rule_based", "heuristic", "rival", "champion")
+STRONGEST = "champion:goal=points"
+"""The 100 of the scale; it stays as it is, while `champion` may grow stronger."""
+PANEL = ("random", "rule_based", "heuristic", "rival", STRONGEST)
 """The opponents at tables of every size, from the weakest to the strongest."""
 _FLAT_SEARCH = "search:playouts=random,evidence=nothing,worlds=32"
 STRANGERS = (
@@ -90,7 +92,7 @@ class Effort(NamedTuple):
     """Deals for the scale and for the mean of the baseline, if more than `deals`, which are the first."""
 
 
-_FULL = Effort(_all_tables(), 20_260_000, 100, ("rival", "champion"))
+_FULL = Effort(_all_tables(), 20_260_000, 100, ("rival", STRONGEST))
 EFFORTS = {
     "full": _FULL,
     "short": _FULL._replace(deals=10),
@@ -105,14 +107,14 @@ EFFORTS = {
         ),
         20_270_000,
         6,
-        ("rival", "champion", "adaptive"),
+        ("rival", STRONGEST, "adaptive"),
         has_self_play=False,
         baseline=(
-            "champion",
+            STRONGEST,
             "adaptive",
             "heuristic",
             "rule_based",
-            "variant:of=champion,noise=0.3",
+            f"variant:of={STRONGEST},noise=0.3",
             "variant:of=heuristic,bias=0.3",
             "variant:of=heuristic,noise=0.1",
             "variant:of=rule_based,bias=-0.3",

@@ -24,7 +24,7 @@ from wizard_env.evaluation.duplicate_deals import (
     play,
 )
 from wizard_env.evaluation.fingerprints import fingerprint
-from wizard_env.evaluation.protocol import Effort, Table
+from wizard_env.evaluation.protocol import STRONGEST, Effort, Table
 from wizard_env.evaluation.standings import Bidding, Standing, summarize
 from wizard_env.evaluation.statistics import Estimate, estimate_small_mean, estimate_weighted_sums
 from wizard_env.evaluation.workers import Map, in_this_process
@@ -33,8 +33,8 @@ from wizard_env.games import game_seeds
 from wizard_env.view import OutsideAgent
 
 REFERENCES = Path(__file__).parent / "references.json"
-"""The results of `random` and `champion`: the 0 and the 100 of every score."""
-_WEAKEST, _STRONGEST = "random", "champion"
+"""The results of `random` and of `STRONGEST`: the 0 and the 100 of every score."""
+_WEAKEST = "random"
 _Result = TypeVar("_Result", float, NDArray[np.float64])
 
 
@@ -55,7 +55,7 @@ class TableScore:
     lead_low: float
     lead_high: float
     score: float
-    """The lead on a scale from `random`, 0, to `champion`, 100, at the same table."""
+    """The lead on a scale from `random`, 0, to `champion:goal=points`, 100, at the same table."""
     score_low: float
     score_high: float
 
@@ -117,7 +117,8 @@ class Scorecard:
     parts: list[PartScore]
     lines: list[TableScore]
     self_play_score: float | None
-    """The share of bids met in self-play, on a scale from `random`, 0, to `champion`, 100; None without."""
+    """The share of bids met in self-play, on a scale from `random`, 0, to `champion:goal=points`, 100; None
+    without."""
     self_play: list[Accuracy]
     """All bids together, then those of each hand size; empty on the card of few deals."""
     adaptation: Adaptation | None
@@ -139,18 +140,18 @@ class Scorecard:
 
 
 class Scale(NamedTuple):
-    """The results of `random` and of `champion`, whose scores are 0 and 100."""
+    """The results of `random` and of the strongest opponent, whose scores are 0 and 100."""
 
     random: float
-    champion: float
+    strongest: float
 
     def score(self, result: _Result) -> _Result:
         """Return the score of a result."""
-        return 100 * (result - self.random) / (self.champion - self.random)
+        return 100 * (result - self.random) / (self.strongest - self.random)
 
     def result(self, score: float) -> float:
         """Return the result that has a score."""
-        return self.random + score / 100 * (self.champion - self.random)
+        return self.random + score / 100 * (self.strongest - self.random)
 
 
 class References(NamedTuple):
@@ -197,7 +198,7 @@ def reference_document(spread: Map) -> dict[str, Any]:
     leads: dict[str, list[float]] = {}
     corrections: dict[str, list[float]] = {}
     full, few = protocol.EFFORTS["full"], protocol.EFFORTS["few"]
-    ends = [_play(Entrant(name, name), "full", spread) for name in (_WEAKEST, _STRONGEST)]
+    ends = [_play(Entrant(name, name), "full", spread) for name in (_WEAKEST, STRONGEST)]
     for number, table in enumerate(full.tables):
         leads[table.key] = [float(end.leads[number].mean()) for end in ends]
     for table in few.tables:
@@ -205,7 +206,7 @@ def reference_document(spread: Map) -> dict[str, Any]:
         names = (_WEAKEST, *few.baseline)
         tasks = [task for name in names for task in _deals_of(load_players([name])[0], many)]
         found = dict(zip(names, (leads_of_first(one.points) for one in spread(play, tasks)), strict=True))
-        leads[table.key] = [float(found[name].mean()) for name in (_WEAKEST, _STRONGEST)]
+        leads[table.key] = [float(found[name].mean()) for name in (_WEAKEST, STRONGEST)]
         baseline = np.mean([found[name] for name in few.baseline], axis=0)
         corrections[table.key] = (baseline[: few.deals] - baseline.mean()).tolist()
     return {

@@ -37,7 +37,7 @@ SMALL, USUAL, LARGE = BUDGETS = (200_000, 2_000_000, 10_000_000)
 """Decisions to learn from: the first two for rounds of one card, the second for whole games, and also the
 third where a seed then takes at most a quarter of an hour."""
 SEEDS = 5
-OPPONENTS = ("rule_based", "heuristic", "champion")
+OPPONENTS = ("rule_based", "heuristic", "champion:goal=points")
 RULES, DEALS, DEALS_SEED = Rules(4), 100, 2026
 ONE_CARD = Rules(3, hand_sizes=(1,))
 DECISIONS_PER_ITERATION = 12.7
@@ -118,7 +118,7 @@ class Row(NamedTuple):
     seeds: int = SEEDS
 
 
-FIXED = ("random", *OPPONENTS)
+FIXED = ("random", *OPPONENTS, "champion")
 """Agents that learn nothing here, to compare with."""
 ROWS: dict[str, Row] = {
     **{name: Row("", (), agent=name, budgets=(0,), seeds=1) for name in FIXED},
@@ -131,13 +131,13 @@ ROWS: dict[str, Row] = {
         install='pip install -c constraints.txt -e ".[train]"',
     ),
     **{
-        f"clone_{teacher}": Row(
+        f"clone_{teacher.partition(':')[0]}": Row(
             f"Behaviour cloning: cross-entropy to the decisions of four copies of `{teacher}`, in two passes",
             tuple(command.replace("TEACHER", teacher) for command in _CLONE),
             module="pyarrow",
             install='pip install -c constraints.txt -e ".[data]"',
         )
-        for teacher in ("heuristic", "champion")
+        for teacher in OPPONENTS[1:]
     },
     "one_card_mccfr": Row(
         "External-sampling MCCFR of OpenSpiel (Lanctot et al. 2009)",

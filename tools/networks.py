@@ -21,6 +21,7 @@ from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import (
     FILE_NAME,
     Network,
+    NetworkAgent,
     find_agent,
     read_agent,
     reads_beliefs,
@@ -32,7 +33,7 @@ from wizard_env.train.config.reading import make_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo import CRITIC
 from wizard_env.train.run import checkpoint_of, train
-from wizard_env.train.selfplay.games import deal_games
+from wizard_env.train.selfplay.games import SelfPlayGames, deal_games
 
 WEIGHTS = Path(__file__).parent.parent / "agents" / "weights"
 
@@ -61,7 +62,7 @@ _EXPERTS: dict[str, dict[str, Any]] = {
 _RESPONSES: dict[str, dict[str, Any]] = {
     **{
         partner: {
-            "start": "champion",
+            "start": "points",
             "layers": [1024, 512],
             "decisions": 30_000_000,
             "learning_rate": 3e-4,
@@ -81,12 +82,31 @@ _RESPONSES: dict[str, dict[str, Any]] = {
     },
 }
 """Networks that `adaptive` answers with where all other seats are of one family, by its name."""
-_TO_WIN: dict[str, dict[str, Any]] = {
-    "champion": {"start": "champion", "decisions": 12_000_000, "learning_rate": 3e-4},
-    "heuristic": {"start": "response_heuristic", "decisions": 6_000_000, "learning_rate": 1.5e-4},
-    "rule_based": {"start": "response_rule_based", "decisions": 6_000_000, "learning_rate": 1.5e-4},
+_POOL = [
+    *(["rule_based"] * 4),
+    *(["heuristic"] * 4),
+    *(["champion:goal=points"] * 8),
+    *(["past"] * 4),
+    *(f"partner:name={name}" for name in _PARTNERS),
+    "variant:of=heuristic,bias=0.48,noise=0.0",
+    "variant:of=rule_based,bias=-0.65,noise=0.02",
+]
+_CHAMPION: dict[str, Any] = {
+    "reward": "win_probability",
+    "num_games": 1024,
+    "batch_size": 2048,
+    "learning_rate": 3e-4,
+    "entropy_bonus": 0.0007,
+    "sparring": 0.7,
+    "team_spirit": 0.0,
+    "partners": _POOL,
 }
-"""Responses that learned for points, or the champion, trained on for the probability of winning."""
+"""The champion learns to win from the network that learned for points."""
+_TO_WIN: dict[str, dict[str, Any]] = {
+    "heuristic": {"start": "response_heuristic", "decisions": 6_000_000},
+    "rule_based": {"start": "response_rule_based", "decisions": 6_000_000},
+}
+"""Responses that learned for points, trained on for the probability of winning."""
 _WINNING: dict[str, Any] = {
     "reward": "win_probability",
     "learning_rate": 1.5e-4,
@@ -94,6 +114,8 @@ _WINNING: dict[str, Any] = {
     "mixed": 0.3,
     "team_spirit": 0.0,
 }
+_STEPS_AT_ONCE = 128
+"""Steps of games that are kept until their rounds end: a round has 63 decisions at most."""
 
 
 class Stage(NamedTuple):
@@ -101,16 +123,20 @@ class Stage(NamedTuple):
 
     name: str
     config: str = ""
-    """A config of the package, or a file; empty for an average."""
+    """A config of the package, or a file: of its games. Empty for an average that needs none."""
     learning: Mapping[str, Any] = {}
     """Keys of `[learning]` that differ from the config; `start` names a stage."""
     seed: int = 0
     average: Sequence[str] = ()
-    """The stages to average."""
+    """The stages to average, in place of training."""
     ships_as: str = ""
     """Its path in agents/weights, if the package ships it."""
+    ships_critic: bool = False
+    """True if its critic ships, too."""
     prunes: bool = False
-    """True if units that never fire in its own games are left out of what ships."""
+    """True if units that never fire in its own games are left out at the end."""
+    fits_value: bool = False
+    """True if it gets a value of points at the end, since it learned for another reward."""
 
 
 def stages() -> Iterator[Stage]:
@@ -134,13 +160,19 @@ def stages() -> Iterator[Stage]:
     wide = {"start": "generalist", "decisions": 8_500_000, "learning_rate": 2e-4, "layers": [1024, 512]}
     for seed, run in enumerate(runs):
         yield Stage(run, "champion", wide | _BALANCES[seed % 2], seed=60 + seed)
-    yield Stage("champion", average=["generalist", *runs], ships_as=f"champion/{FILE_NAME}")
-    small = {"teachers": {"champion": []}, "sparring": 0.0, "layers": [128, 128], "decisions": 25_000_000}
+    for_points = Stage("points", "champion", average=["generalist", *runs], prunes=True)
+    yield for_points._replace(ships_as="champion/points.safetensors", ships_critic=True)
+    small = {"teachers": {"points": []}, "sparring": 0.0, "layers": [128, 128], "decisions": 25_000_000}
     yield Stage("distilled", "generalist", small, ships_as=f"distilled/{FILE_NAME}")
-    told = {"beliefs": True, "start": "champion", "decisions": 12_000_000, "learning_rate": 4e-4}
+    first = {"start": "points", "layers": [512, 384], "decisions": 16_000_000}
+    yield Stage("champion_7", "champion", _CHAMPION | first)
+    second = {"start": "champion_7", "layers": [640, 448], "decisions": 48_000_000}
+    champion = Stage("champion", "champion", _CHAMPION | second, ships_as=f"champion/{FILE_NAME}")
+    yield champion._replace(prunes=True, fits_value=True)
+    told = {"beliefs": True, "start": "points", "decisions": 12_000_000, "learning_rate": 4e-4}
     yield Stage("adaptive_0", "generalist", told)
     file = f"adaptive/{FILE_NAME}"  # its critic, which estimates points, comes from the first stage
-    yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=file)
+    yield Stage("adaptive", "adaptive", {"start": "adaptive_0"}, ships_as=file, ships_critic=True)
     first = {"start": "adaptive", "decisions": 6_000_000}
     yield Stage("win_adaptive_0", "adaptive", _WINNING | first)
     second = {"start": "win_adaptive_0", "decisions": 7_000_000}
@@ -150,7 +182,7 @@ def stages() -> Iterator[Stage]:
         yield Stage(f"response_{name}", "champion", learning, ships_as=file)
     for name, learning in _TO_WIN.items():
         alone = {"layers": [1024, 512], "entropy_bonus": 0.0007, "sparring": 1.0, "partners": [name]}
-        to_win = learning | alone | {"team_spirit": 0.0, "reward": "win_probability"}
+        to_win = _WINNING | alone | {"mixed": 0.0} | learning
         file = f"adaptive/{name}.safetensors"
         yield Stage(f"win_{name}", "champion", to_win, ships_as=file, prunes=True)
 
@@ -183,20 +215,58 @@ def _mean(weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> dict[str, NDA
     return {name: np.mean([each[name] for each in weights], axis=0) for name in weights[0]}
 
 
-def fired(network: Path, config: Config, decisions: int = 500_000) -> list[NDArray[np.bool_]]:
-    """Return the units of each hidden layer that fire in games of a config: bool [units]."""
+def _own_games(network: Path, config: Config) -> tuple[Network, SelfPlayGames]:
+    """Read a network, and deal games of a config in which it learns; it is its own past self there."""
     beliefs = NUM_INPUTS if reads_beliefs(network) else 0
     agent = Network(network, beliefs=beliefs)
-    games = deal_games(config, seed=0, kinds=Kinds(agent) if beliefs else None)
+    past = None if beliefs else NetworkAgent(str(network))
+    return agent, deal_games(config, 0, past, kinds=Kinds(agent) if beliefs else None)
+
+
+def _play(agent: Network, games: SelfPlayGames, decisions: int) -> Iterator[list[NDArray[np.float32]]]:
+    """Take the likeliest actions; yield the hidden layers of each step's decisions, each [games, units]."""
+    *trunk, last = agent.layers
+    for _ in range(decisions // len(games.learns)):
+        layers = [games.observe() * agent.scale]
+        for layer in trunk:
+            layers.append(np.maximum(layers[-1] @ layer.weights + layer.biases, 0))
+        games.step(best_legal(layers[-1] @ last.weights + last.biases, games.games.mask))
+        yield layers[1:]
+
+
+def fired(network: Path, config: Config, decisions: int = 500_000) -> list[NDArray[np.bool_]]:
+    """Return the units of each hidden layer that fire in games of a config: bool [units]."""
+    agent, games = _own_games(network, config)
     found = [np.zeros(len(layer.biases), np.bool_) for layer in agent.layers[:-1]]
-    for _ in range(decisions // config.learning.num_games):
-        seen = games.observe()
-        hidden = seen * agent.scale
-        for layer, units in zip(agent.layers, found, strict=False):
-            hidden = np.maximum(hidden @ layer.weights + layer.biases, 0)
+    for layers in _play(agent, games, decisions):
+        for hidden, units in zip(layers, found, strict=True):
             units |= (hidden > 0).any(axis=0)
-        games.step(best_legal(agent.logits(seen), games.games.mask))
     return found
+
+
+def fit_value(network: Path, config: Config, decisions: int = 1_000_000) -> dict[str, NDArray[np.float32]]:
+    """Return the weights of a value of points, for a network that learned for another reward.
+
+    Least squares fit the points of each round to the last hidden layer, in games of a config.
+    """
+    agent, games = _own_games(network, config)
+    size = len(agent.layers[-1].weights)
+    products, sums = np.eye(size + 1), np.zeros(size + 1)
+    steps: list[tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.bool_], NDArray[np.int16]]] = []
+    for *_, hidden in _play(agent, games, decisions):
+        inputs = np.insert(hidden, size, 1, axis=1)
+        steps.append((inputs, games.acted.copy(), games.round_done.copy(), games.points.copy()))
+        if len(steps) < _STEPS_AT_ONCE:
+            continue
+        points, ends = np.zeros(games.points.shape), np.zeros(len(hidden), np.bool_)
+        for inputs, seats, done, scored in reversed(steps):  # a decision is paid by the next end of a round
+            points[done], ends = scored[done], ends | done
+            known = inputs[ends].astype(np.float64)
+            products += known.T @ known
+            sums += points[ends, seats[ends]] @ known
+        steps.clear()
+    *weights, bias = np.linalg.solve(products, sums).astype(np.float32)
+    return {"value.weight": np.array([weights]), "value.bias": np.array([bias])}
 
 
 def prune(
@@ -213,17 +283,26 @@ def prune(
     return kept
 
 
-def ship(network: Path, target: Path, units: Sequence[NDArray[np.bool_]] | None = None) -> None:
-    """Write a network in half precision, and its critic of points. units: those to keep, see `prune`."""
-    weights = read_agent(network, beliefs=None)
-    weights = prune(weights, units) if units else weights
-    half = {name: values.astype(np.float16) for name, values in weights.items()}
+def finish(network: Path, config: Config, prunes: bool, fits_value: bool) -> None:
+    """Leave out the units of a network that never fire, and give it a value; see `Stage`."""
     beliefs = NUM_INPUTS if reads_beliefs(network) else 0
+    weights: Mapping[str, NDArray[Any]] = read_agent(network, beliefs=None)
+    if fits_value:
+        weights = dict(weights) | fit_value(network, config)
+    if prunes:
+        weights = prune(weights, fired(network, config))
+    write_atomically(network, lambda path: save_agent(weights, path, beliefs=beliefs))
+
+
+def ship(network: Path, target: Path, with_critic: bool = False) -> None:
+    """Write a network in half precision, and its critic beside it."""
+    beliefs = NUM_INPUTS if reads_beliefs(network) else 0
+    half = {name: values.astype(np.float16) for name, values in read_agent(network, beliefs=None).items()}
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, lambda path: save_agent(half, path, beliefs=beliefs))
-    of_points = "value.weight" in weights and target.name == FILE_NAME
-    if of_points and (critic := network.with_name(CRITIC)).exists():
-        content = save({name: values.astype(np.float16) for name, values in load_file(critic).items()})
+    if with_critic:
+        critic = load_file(network.with_name(CRITIC))
+        content = save({name: values.astype(np.float16) for name, values in critic.items()})
         write_atomically(target.with_name(CRITIC), lambda path: write_tensors(path, content))
 
 
@@ -235,9 +314,10 @@ def make(stage: Stage, folder: Path, weights: Path) -> None:
     else:
         config = config_of(stage, folder)
         train(config, own, resume=checkpoint_of(config, own).exists())
+    if stage.prunes or stage.fits_value:
+        finish(own / FILE_NAME, config_of(stage, folder), stage.prunes, stage.fits_value)
     if stage.ships_as:
-        units = fired(own / FILE_NAME, config_of(stage, folder)) if stage.prunes else None
-        ship(own / FILE_NAME, weights / stage.ships_as, units)
+        ship(own / FILE_NAME, weights / stage.ships_as, stage.ships_critic)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

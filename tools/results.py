@@ -33,15 +33,14 @@ from wizard_env.train.config.reading import read_config
 PAGE = Path(__file__).parent.parent / "docs" / "results.md"
 SEED = 2026
 CHAMPION, ADAPTIVE = "champion", "adaptive"
+FOR_POINTS = "champion:goal=points"
 SEARCH = "search:worlds=16"
-SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=256")
-DEEP = "champion+search:milliseconds=50"
+SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=64,value=win")
 ADAPTIVE_SEARCH = "adaptive+search:worlds=32"
 SEEN = ("rule_based", "heuristic")
 """Opponents that the champion trained with."""
 HELD_OUT = read_config(configs.find("champion")).held_out
 OPPONENTS = ("random", *SEEN, *HELD_OUT, SEARCH)
-SLOW = (SEARCH, DEEP)
 FLAT_SEARCH, UNDERBIDDER, RIVAL = HELD_OUT
 MIXED = ("rule_based", "heuristic", RIVAL)
 STYLES = ("rule_based", "heuristic", CHAMPION)
@@ -64,6 +63,7 @@ TABLES = (
     *(Table([opponent] * 3) for opponent in ("rule_based", "heuristic", UNDERBIDDER, FLAT_SEARCH, RIVAL)),
     Table(MIXED),
     Table([CHAMPION] * 3),
+    Table([FOR_POINTS] * 3),
     *(Table(["rule_based"] * (players - 1), Rules(players)) for players in (3, 5, 6)),
     Table(["heuristic"] * 3, Rules(4, bid_reveal="secret"), "`bid_reveal=secret`"),
     Table(["rule_based"] * 3, Rules(4, magic_edition=True), "`magic_edition=True`"),
@@ -165,7 +165,7 @@ def by_opponent(games: int, spread: Map) -> Iterator[str]:
     yield from head("players", "opponents", "partner in training", *FIGURES)
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         for opponent in OPPONENTS:
-            deals = max(2, games // 20) if opponent in SLOW else games
+            deals = max(2, games // 20) if opponent == SEARCH else games
             result = alone(CHAMPION, opponent, Rules(players), deals, spread)
             yield line(result, str(players), f"`{opponent}`", "yes" if opponent in SEEN else "no")
 
@@ -187,25 +187,26 @@ def by_rules(games: int, spread: Map) -> Iterator[str]:
 
 def by_hand_size(games: int, spread: Map) -> Iterator[str]:
     """Yield the table of bids met in games of four copies of an agent."""
-    ours = {name: evaluate([name], Rules(4), games, SEED, spread=spread) for name in (CHAMPION, "rule_based")}
-    yield from head("cards", "`champion`", "95% interval", "`rule_based`", "`rule_based`, published")
-    champion, baseline = (result.by_hand_size for result in ours.values())
-    for mine, theirs in zip(champion, baseline, strict=True):
-        interval = f"{mine.bid_accuracy_low:.3f} to {mine.bid_accuracy_high:.3f}"
-        published = f"{PUBLISHED_ACCURACY[mine.group]:.3f}"
-        yield row(
-            str(mine.group), f"{mine.bid_accuracy:.3f}", interval, f"{theirs.bid_accuracy:.3f}", published
-        )
-    means = [result.standings[0].bid_accuracy for result in ours.values()]
+    names = (CHAMPION, FOR_POINTS, "rule_based")
+    found = [evaluate([name], Rules(4), games, SEED, spread=spread) for name in names]
+    yield from head("cards", *(f"`{name}`" for name in names), "`rule_based`, published")
+    for groups in zip(*(result.by_hand_size for result in found), strict=True):
+        met = [
+            f"{each.bid_accuracy:.3f} ({each.bid_accuracy_low:.3f} to {each.bid_accuracy_high:.3f})"
+            for each in groups
+        ]
+        yield row(str(groups[0].group), *met, f"{PUBLISHED_ACCURACY[groups[0].group]:.3f}")
+    means = [f"{result.standings[0].bid_accuracy:.3f}" for result in found]
     mean = sum(PUBLISHED_ACCURACY.values()) / len(PUBLISHED_ACCURACY)
-    yield row("mean", f"{means[0]:.3f}", "", f"{means[1]:.3f}", f"{mean:.3f}")
+    yield row("mean", *means, f"{mean:.3f}")
 
 
 def by_search(games: int, spread: Map) -> Iterator[str]:
     """Yield the table of the agents with search, and of those that they build on, on the same deals."""
     yield from head("agent", "opponents", *FIGURES)
-    pairs = [*((each, CHAMPION) for each in (*SEARCHES, DEEP, ADAPTIVE, ADAPTIVE_SEARCH))]
-    pairs += [(each, opponent) for opponent in SEEN for each in (CHAMPION, DEEP, ADAPTIVE, ADAPTIVE_SEARCH)]
+    agents = (*SEARCHES, ADAPTIVE, ADAPTIVE_SEARCH)
+    pairs = [(each, CHAMPION) for each in agents]
+    pairs += [(each, opponent) for opponent in SEEN for each in (CHAMPION, *agents)]
     for agent, opponent in pairs:
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
         yield line(result, f"`{agent}`", f"`{opponent}`")
@@ -213,7 +214,8 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
 
 def crossplay(games: int, spread: Map) -> Iterator[str]:
     """Yield the matrix of each agent alone among copies of each, and self-play less cross-play."""
-    found = cross_play((ADAPTIVE, CHAMPION, RIVAL, *SEEN), Rules(4), max(2, games // 4), SEED, spread=spread)
+    agents = (ADAPTIVE, CHAMPION, FOR_POINTS, RIVAL, *SEEN)
+    found = cross_play(agents, Rules(4), max(2, games // 4), SEED, spread=spread)
     yield from head("agent", *(f"3 `{name}`" for name in found.names), "self-play less cross-play")
     for number, (name, kept) in enumerate(zip(found.names, found.compatibility, strict=False)):
         cells = found.cells[number * len(found.names) :][: len(found.names)]
@@ -247,6 +249,7 @@ def one_card(games: int, spread: Map) -> Iterator[str]:
     agents = (
         "exact",
         CHAMPION,
+        FOR_POINTS,
         ADAPTIVE,
         RIVAL,
         *SEEN,

@@ -1,4 +1,4 @@
-"""Fit `wizard_env/win_probability.json` to games of `champion`: python -m tools.win_probability.
+"""Fit `wizard_env/win_probability.json` to games of champions: python -m tools.win_probability.
 
 A number is the variance of a round's points among the seats, times a factor. The variance is measured for
 each hand size, and the factor is fitted by maximum likelihood to the winners of the games, both for each
@@ -24,6 +24,8 @@ from wizard_env.win_probability import FILE_NAME, chances_to_win
 
 TARGET = Path(__file__).parent.parent / "wizard_env" / FILE_NAME
 NUM_BINS = 10
+CHAMPION = "champion:goal=points"
+"""Not the one that plays to win: it learned from these numbers."""
 LEAST = 1e-6
 """The least probability in the likelihood, so that one game cannot decide it."""
 
@@ -50,8 +52,8 @@ class Bin(NamedTuple):
 
 
 def play_champions(rules: Rules, games: int, seed: int) -> Played:
-    """Play games of `champion` against itself."""
-    results = play(Deals(load_players(["champion"]), rules, game_seeds(seed, games)))
+    """Play games of the champion against itself."""
+    results = play(Deals(load_players([CHAMPION]), rules, game_seeds(seed, games)))
     points = results.points[0].transpose(1, 2, 0).astype(np.float64)
     scores = points.cumsum(axis=1)
     wins = chances_to_win(scores[:, -1:], np.zeros((games, 1)))

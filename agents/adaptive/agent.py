@@ -20,7 +20,7 @@ from wizard_env.agents.adaptive.beliefs import (
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.adaptive.memory import Memory
 from wizard_env.agents.assessment import PlayerKind, SeatBelief
-from wizard_env.agents.network import BELIEF_HIGH, Backend, Network, PolicyAgent, find_agent
+from wizard_env.agents.network import BELIEF_HIGH, FILE_NAME, Backend, Network, PolicyAgent, find_agent
 from wizard_env.agents.pretrained import ADAPTIVE
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.rules import MAX_PLAYERS
@@ -30,21 +30,24 @@ from wizard_env.view import Encoding, View, printed_actions
 _Output: TypeAlias = Callable[[Network, NDArray[np.uint8]], NDArray[np.float32]]
 
 _ORDER = sorted(KNOWN_KINDS, key=lambda kind: kind == PlayerKind.CHAMPION)
-"""A seat that may be a copy is trusted before it counts as a champion."""
+"""The response to champions is last: it answers wherever nobody is seen to play by simple rules."""
 _CERTAIN = 0.99
 """The probability of a kind from which a response to it answers."""
 _LIKE_CHAMPIONS = 0.95
 """The probability of a copy, as a share of that of a champion, below which the trust ends."""
 _INEXACT = 0.1
 """The most that a seat may differ from its kind for a response to answer."""
+_SIMPLE = 0.5
+"""The probability of simple rules up to which a seat may as well be a champion."""
 
 
 class AdaptiveAgent(PolicyAgent):
     """A network that reads beliefs about the other seats, and networks that each know one kind of table.
 
-    The champion answers before there is evidence. A response answers where all other seats are of its kind;
-    it lies beside the network, in a file named after the kind, such as `copy.safetensors`. The network
-    answers in all other games. Actions are a function of the view alone; what was worked out about finished
+    The champion answers before there is evidence, and for the network of the package wherever nobody is
+    likely to play by simple rules. A response answers where all other seats are of its kind; it lies beside
+    the network, in a file named after the kind, such as `copy.safetensors`. The network answers in all other
+    games. Actions are a function of the view alone; what was worked out about finished
     rounds is kept to be quick.
     """
 
@@ -57,10 +60,13 @@ class AdaptiveAgent(PolicyAgent):
         self._kinds = Kinds(self)
         self._champion = self._kinds.champion
         self._memory = Memory(self._kinds)
-        files = {kind: response_file(find_agent(self.path), kind) for kind in _ORDER}
+        network = find_agent(self.path)
+        files = {kind: response_file(network, kind) for kind in _ORDER}
         self._responses = {
             kind: Network(file, self.backend) for kind, file in files.items() if file.is_file()
         }
+        if network == ADAPTIVE / FILE_NAME:  # an own network answers champions itself: it may have learned to
+            self._responses[PlayerKind.CHAMPION] = self._champion
 
     def logits(self, observations: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Compute float32 [n, NUM_ACTIONS], see `Network.logits`; beliefs follow each observation."""
@@ -133,9 +139,9 @@ def _all_alike(beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
     belong[..., PlayerKind.COPY.column] = (copies >= _LIKE_CHAMPIONS * champions) & (
         copies >= MAY_COPY * BELIEF_HIGH
     )
-    # A seat that may be a copy and lost the trust counts as a champion.
-    belong[..., PlayerKind.CHAMPION.column] = champions.astype(np.int64) + copies >= _CERTAIN * BELIEF_HIGH
     belong &= (seats[..., [INEXACT, HIGH, LOW]] <= _INEXACT * BELIEF_HIGH).all(axis=-1, keepdims=True)
+    simple = seats[..., [PlayerKind.RULE_BASED.column, PlayerKind.HEURISTIC.column]].sum(axis=-1)
+    belong[..., PlayerKind.CHAMPION.column] = simple <= _SIMPLE * BELIEF_HIGH
     return np.logical_and.reduce(belong | ~seats.any(axis=-1, keepdims=True), axis=1)
 
 

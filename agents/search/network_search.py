@@ -4,7 +4,7 @@
 """
 
 from functools import cache, partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
 from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.assessment import Assessment, PlayerKind, assess
 from wizard_env.agents.network import Backend, NetworkAgent
-from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED
+from wizard_env.agents.pretrained import ADAPTIVE, DISTILLED, Goal, champion_file
 from wizard_env.agents.search.every_action import try_every_action
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
@@ -51,7 +51,7 @@ class NetworkSearchAgent:
 
     def __init__(
         self,
-        network: str = str(CHAMPION),
+        network: str | None = None,
         worlds: int = 256,
         milliseconds: float | None = None,
         threads: int | None = None,
@@ -60,12 +60,13 @@ class NetworkSearchAgent:
         evidence: str = "plays",
         playouts: str = str(DISTILLED),
         backend: Backend = "auto",
-        value: str = "points",
+        value: Goal = "points",
     ) -> None:
         """Set the effort; `milliseconds`, `threads` and `evidence` are those of `Playouts`.
 
         Args:
-            network: path of a network, which may read beliefs; the champion's by default.
+            network: path of a network, which may read beliefs; by default that of the champion which plays
+                for `value`.
             worlds: worlds that each action is tried in, at least 2; rounded up to whole batches.
             likely: actions that the network gives less than this probability are not tried.
             errors: standard errors by which another action must beat the network's own.
@@ -74,12 +75,12 @@ class NetworkSearchAgent:
             backend: what computes `network`, see `NetworkAgent`.
             value: choose by the "points" of the round, or by the probability to "win" the game after it.
         """
-        self.network = load_network(network, backend=backend)
         if not 0 <= likely < _LIKELY_BELOW:
             raise ValueError(f"likely={quoted(likely)}: a share from 0 to below {_LIKELY_BELOW} is needed")
         if not errors >= 0:
             raise ValueError(f"errors={quoted(errors)}: a number of at least 0 is needed")
-        check_choice("value", value, ("win", "points"))
+        check_choice("value", value, get_args(Goal))
+        self.network = load_network(network or str(champion_file(value)), backend=backend)
         self._to_win = value == "win"
         self.likely = likely
         self.errors = errors

@@ -212,7 +212,8 @@ def scorecard_grids(card: "Scorecard") -> list[Grid]:
         tables.rows.append([line.part, line.table, *cells])
     if (one := card.adaptation) is None:
         return [tables]
-    parts = Grid("score by part, 0 for random and 100 for champion", ["part", "score", "95% interval"], [])
+    title = "score by part, 0 for random and 100 for champion:goal=points"
+    parts = Grid(title, ["part", "score", "95% interval"], [])
     for part in card.parts:
         parts.rows.append([part.name, f"{part.score:.1f}", _interval(part.score_low, part.score_high)])
     parts.rows.append(["mean", f"{card.score:.1f}", _interval(card.score_low, card.score_high)])

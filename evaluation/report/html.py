@@ -80,14 +80,14 @@ _EVALUATION_NOTE = (
 )
 _SCORECARD_NOTE = (
     "The agent sits alone at every table and plays every deal from every seat. Its lead over the others is "
-    "put on a scale: random is 0, champion is 100. A part is the mean of its tables, the score the mean of "
-    "the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have the same "
-    "protocol and the same opponents."
+    "put on a scale: random is 0, champion:goal=points is 100. A part is the mean of its tables, the score "
+    "the mean of the parts. Intervals are 95% intervals, by bootstrap over deals. Cards compare if they have "
+    "the same protocol and the same opponents."
 )
 _FEW_DEALS_NOTE = (
     "The agent sits alone at the table and plays every deal from every seat. Its lead over the others is "
     "corrected by the mean lead of several fast agents on the same deals, then put on a scale: random is 0, "
-    "champion is 100. Intervals are Student's 95% intervals over deals."
+    "champion:goal=points is 100. Intervals are Student's 95% intervals over deals."
 )
 _LEAGUE_NOTE = (
     "Every table played the same deals, with its seats rotated so that each of its agents played every hand. "

@@ -109,7 +109,7 @@ def scorecard_plots(card: Scorecard) -> Plots:
         return {}
     bars = [_Bar(one.name, one.score, one.score_low, one.score_high) for one in card.parts]
     bars.append(_Bar("self-play", alone, alone, alone))
-    return _settled({"scores": _plot_bars(bars, "score: random 0, champion 100")})
+    return _settled({"scores": _plot_bars(bars, "score: random 0, champion:goal=points 100")})
 
 
 def _settled(plots: Plots) -> Plots:

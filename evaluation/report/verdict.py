@@ -98,7 +98,7 @@ def scorecard_verdict(card: "Scorecard") -> str:
     """Give the score, the bids met, and what is known of forfeits, of the answers' cost and of the time."""
     sentences = [
         f"{card.name} scores {card.score:.1f} (95% interval {card.score_low:.1f} to {card.score_high:.1f}), "
-        f"where random scores 0 and champion 100: protocol {card.protocol}, {card.effort}.",
+        f"where random scores 0 and champion:goal=points 100: protocol {card.protocol}, {card.effort}.",
         f"It took {card.decisions:,} decisions and met {card.bid_accuracy:.1%} of its bids.",
     ]
     if card.forfeits:

@@ -15,6 +15,7 @@ import wizard_env.agents
 from tests.positions import decisions_by_all_rules, under_way
 from wizard_env import Rules, configs
 from wizard_env.agents import load
+from wizard_env.agents.network import Network, find_network
 from wizard_env.agents.pretrained import (
     ADAPTIVE,
     CHAMPION,
@@ -86,6 +87,20 @@ def test_the_champion_trains_beside_every_partner() -> None:
         for name in partner_names()
     ]
     assert all((one != other).mean() > 0.1 for one, other in combinations(choices, 2))
+
+
+def test_the_champion_has_a_network_for_each_goal() -> None:
+    """Both can be started from, by their names."""
+    decisions = decisions_by_all_rules(500)
+    to_win, for_points = (
+        Network(find_network(name)) for name in ("champion:goal=win", "champion:goal=points")
+    )
+    choices = [best_legal(one.logits(decisions.observation), decisions.mask) for one in (to_win, for_points)]
+    assert (choices[0] != choices[1]).mean() > 0.05
+    chosen = best_legal(ChampionAgent().logits(decisions.observation), decisions.mask)
+    assert (chosen == choices[0]).all()
+    with pytest.raises(ValueError, match=r"goal='point': did you mean 'points'\?"):
+        load("champion:goal=point")
 
 
 def test_a_partner_keeps_its_promises() -> None:

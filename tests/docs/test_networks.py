@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.positions import decisions_by_all_rules
 from tools import networks
 from wizard_env import OBS_SIZE
 from wizard_env.agents import load
-from wizard_env.agents.network import FILE_NAME, read_agent, save_agent
+from wizard_env.agents.layers import Layer
+from wizard_env.agents.network import FILE_NAME, Network, read_agent, save_agent
 from wizard_env.agents.pretrained import ADAPTIVE
 from wizard_env.observation.fields import USED_SIZE
 from wizard_env.train.config.reading import make_config
@@ -23,7 +25,7 @@ def test_every_stage_builds_on_earlier_ones(tmp_path: Path) -> None:
         if stage.config:
             learning = networks.config_of(stage, tmp_path).learning
             teachers = getattr(learning, "teachers", {})
-            needed |= {Path(name).name for name in teachers if name != "champion"}
+            needed |= {Path(name).name for name in teachers}
         assert needed <= made, stage.name
         assert stage.name not in made
         made.add(stage.name)
@@ -87,6 +89,18 @@ def test_units_that_fire_are_found(name: str) -> None:
     units = networks.fired(file, config, decisions=160)
     assert [len(layer) for layer in units] == [len(weights[f"layer.{number}.bias"]) for number in range(2)]
     assert all(0 < layer.sum() < len(layer) for layer in units)
+
+
+def test_a_value_is_fitted() -> None:
+    """It tells good hands from bad ones about as well as the value that a network learned."""
+    learning = {"learner": "ppo", "decisions": 1, "num_games": 32, "partners": ["heuristic"]}
+    config = make_config({"name": "value", "seed": 0, "game": {"num_players": 4}, "learning": learning})
+    file = networks.WEIGHTS / "partners" / "points_12.safetensors"
+    fitted = networks.fit_value(file, config, decisions=32 * 256)
+    network, seen = Network(file), decisions_by_all_rules(500).observation
+    learned = network.values(seen)
+    network.value = Layer(fitted["value.weight"].T, fitted["value.bias"])
+    assert np.corrcoef(network.values(seen), learned)[0, 1] > 0.8
 
 
 def test_an_unknown_stage_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

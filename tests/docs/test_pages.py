@@ -17,6 +17,7 @@ from tools import doc_tables, leaderboard, results
 from tools.marked_tables import split
 from wizard_env import NUM_ACTIONS, OBS_SIZE
 from wizard_env.cli.main import app
+from wizard_env.evaluation.protocol import STRONGEST
 from wizard_env.evaluation.scorecard import REFERENCES
 from wizard_env.observation.fields import FULL_SIZE
 
@@ -46,15 +47,15 @@ def test_the_tables_are_generated() -> None:
 
 
 def test_the_leaderboard_is_written_from_its_entries(tmp_path: Path) -> None:
-    """All entries played the same opponents, those of this version; random is 0 and champion 100."""
+    """All entries played the same opponents, those of this version; random is 0 and the strongest 100."""
     page, cards = text_of(leaderboard.PAGE), leaderboard.read_entries()
     assert leaderboard.filled(page, cards) == page
     scale = json.loads(REFERENCES.read_text())
     assert cards[0]["protocol"] == scale["protocol"]
     assert cards[0]["panel"].items() <= scale["panel"].items()
-    ends = {card["name"]: card["score"] for card in cards if card["name"] in ("random", "champion")}
-    assert ends == pytest.approx({"random": 0, "champion": 100})
-    for name, panel in (("a", {"champion": "1"}), ("b", {"champion": "2"})):
+    ends = {card["name"]: card["score"] for card in cards if card["name"] in ("random", STRONGEST)}
+    assert ends == pytest.approx({"random": 0, STRONGEST: 100})
+    for name, panel in (("a", {STRONGEST: "1"}), ("b", {STRONGEST: "2"})):
         (tmp_path / f"{name}.json").write_text(json.dumps({"protocol": 1, "panel": panel, "score": 1}))
     with pytest.raises(ValueError, match=r"b\.json has protocol and opponents"):
         leaderboard.read_entries(tmp_path)

@@ -22,7 +22,7 @@ EFFORTS = {
     "few": FEW._replace(
         tables=(FEW.tables[0]._replace(rules=Rules(4, hand_sizes=(1, 2))),),
         deals=4,
-        baseline=("rule_based", "champion"),
+        baseline=("rule_based", protocol.STRONGEST),
         reference_deals=40,
     ),
 }

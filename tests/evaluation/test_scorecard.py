@@ -14,7 +14,7 @@ from wizard_env.agents import load
 from wizard_env.evaluation import protocol, scorecard
 from wizard_env.evaluation.duplicate_deals import Deals, Entrant, load_players, play
 from wizard_env.evaluation.evaluate import evaluate
-from wizard_env.evaluation.protocol import PANEL, PARTS, STRANGERS
+from wizard_env.evaluation.protocol import PANEL, PARTS, STRANGERS, STRONGEST
 from wizard_env.evaluation.report.verdict import scorecard_verdict
 from wizard_env.evaluation.scorecard import Scorecard, measure, read_references
 from wizard_env.evaluation.workers import workers
@@ -74,8 +74,8 @@ def test_no_agent_of_the_project_has_trained_with_the_strangers() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_the_ends_of_the_scale() -> None:
-    """`random` is 0 and `champion` is 100 at every table."""
-    for name, expected in (("random", 0.0), ("champion", 100.0)):
+    """`random` is 0 and the strongest opponent is 100 at every table."""
+    for name, expected in (("random", 0.0), (STRONGEST, 100.0)):
         found = measure(name)
         scores = [found.score, found.self_play_score]
         scores += [*(part.score for part in found.parts), *(line.score for line in found.lines)]
@@ -156,7 +156,7 @@ def test_few_deals_are_corrected_by_the_baseline() -> None:
     assert line.lead == pytest.approx(lead("heuristic", 4) - here + everywhere)
     assert line.lead_low < line.lead < line.lead_high
     assert line.score == found.score == found.parts[0].score
-    low, high = lead("random", 40), lead("champion", 40)
+    low, high = lead("random", 40), lead(STRONGEST, 40)
     assert found.score == pytest.approx(100 * (line.lead - low) / (high - low))
     assert found.decisions == 4 * 4 * (2 + 3)
     assert (found.self_play, found.self_play_score, found.adaptation) == ([], None, None)
@@ -167,7 +167,7 @@ def test_few_deals_score_as_they_did() -> None:
     found = measure("rule_based", effort="few")
     assert (found.protocol, found.decisions) == (1, 576)
     assert (found.score, found.score_low, found.score_high) == pytest.approx(
-        (76.51138524, 60.55075480, 92.47201569), abs=1e-6
+        (76.74329669, 61.02364906, 92.46294433), abs=1e-6
     )
 
 
@@ -206,7 +206,7 @@ def test_wrong_arguments() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"protocol": 0}, {"panel": {"rival": "0", "champion": "0"}}, {"leads": {}}],
+    [{"protocol": 0}, {"panel": {"rival": "0", STRONGEST: "0"}}, {"leads": {}}],
     ids=lambda change: next(iter(change)),
 )
 def test_references_of_other_opponents_are_refused(change: dict[str, Any], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.positions import under_way
 from wizard_env import Game, Rules, View, action_name
 from wizard_env.agents import load
+from wizard_env.agents.pretrained import Goal
 from wizard_env.agents.search.network_search import TRIED, NetworkSearchAgent
 from wizard_env.evaluation.evaluate import evaluate
 
@@ -29,14 +30,14 @@ def test_it_tries_only_legal_actions() -> None:
 def test_it_deviates_less_the_more_standard_errors_are_required() -> None:
     """With very many, it deviates only if all worlds agree."""
     view = view_of(Rules(hand_sizes=(6,)), 200)
-    network, rng = load("champion"), np.random.default_rng(0)
+    network, rng = load("champion:goal=points"), np.random.default_rng(0)
     own = network.act(view, rng)
     shares = [(NetworkSearchAgent(worlds=16, errors=n).act(view, rng) != own).mean() for n in (0, 1, 1e9)]
     assert 0.5 > shares[0] > shares[1] > shares[2] < 0.05
 
 
 @pytest.mark.parametrize(("value", "bid"), [("points", "bid 0"), ("win", "bid 1")])
-def test_to_win_it_bids_what_can_still_win(value: str, bid: str) -> None:
+def test_to_win_it_bids_what_can_still_win(value: Goal, bid: str) -> None:
     """The last round: 0 brings 20 points most of the time, but only the trick passes both others."""
     rules = Rules(3, hand_sizes=(1,))
     game = Game.from_deal(rules, dealer=0, hands=["8C", "7D", "4H"], upcard="3C", scores=[0, 30, 30])
@@ -65,5 +66,5 @@ def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
 
 @pytest.mark.slow
 def test_it_beats_its_network() -> None:
-    result = evaluate(["champion+search:worlds=32", *["champion"] * 3], Rules(), 12, seed=1)
+    result = evaluate(["champion+search:worlds=32", *["champion:goal=points"] * 3], Rules(), 12, seed=1)
     assert result.differences[0].points > 0
