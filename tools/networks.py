@@ -102,10 +102,7 @@ _CHAMPION: dict[str, Any] = {
     "partners": _POOL,
 }
 """The champion learns to win from the network that learned for points."""
-_TO_WIN: dict[str, dict[str, Any]] = {
-    "heuristic": {"start": "response_heuristic", "decisions": 6_000_000},
-    "rule_based": {"start": "response_rule_based", "decisions": 6_000_000},
-}
+_TO_WIN = ("heuristic", "rule_based")
 """Responses that learned for points, trained on for the probability of winning."""
 _WINNING: dict[str, Any] = {
     "reward": "win_probability",
@@ -123,7 +120,7 @@ class Stage(NamedTuple):
 
     name: str
     config: str = ""
-    """A config of the package, or a file: of its games. Empty for an average that needs none."""
+    """A config of the package, or a file. An average needs it only to prune."""
     learning: Mapping[str, Any] = {}
     """Keys of `[learning]` that differ from the config; `start` names a stage."""
     seed: int = 0
@@ -180,11 +177,11 @@ def stages() -> Iterator[Stage]:
     for name, learning in _RESPONSES.items():
         file = "" if name in _TO_WIN else f"adaptive/{name}.safetensors"
         yield Stage(f"response_{name}", "champion", learning, ships_as=file)
-    for name, learning in _TO_WIN.items():
-        alone = {"layers": [1024, 512], "entropy_bonus": 0.0007, "sparring": 1.0, "partners": [name]}
-        to_win = _WINNING | alone | {"mixed": 0.0} | learning
+    for name in _TO_WIN:
+        alone = {"layers": [1024, 512], "entropy_bonus": 0.0007, "sparring": 1.0, "mixed": 0.0}
+        response = {"start": f"response_{name}", "decisions": 6_000_000, "partners": [name]}
         file = f"adaptive/{name}.safetensors"
-        yield Stage(f"win_{name}", "champion", to_win, ships_as=file, prunes=True)
+        yield Stage(f"win_{name}", "champion", _WINNING | alone | response, ships_as=file, prunes=True)
 
 
 def config_of(stage: Stage, folder: Path) -> Config:
@@ -286,9 +283,9 @@ def prune(
 def finish(network: Path, config: Config, prunes: bool, fits_value: bool) -> None:
     """Leave out the units of a network that never fire, and give it a value; see `Stage`."""
     beliefs = NUM_INPUTS if reads_beliefs(network) else 0
-    weights: Mapping[str, NDArray[Any]] = read_agent(network, beliefs=None)
+    weights: dict[str, NDArray[Any]] = {**read_agent(network, beliefs=None)}
     if fits_value:
-        weights = dict(weights) | fit_value(network, config)
+        weights |= fit_value(network, config)
     if prunes:
         weights = prune(weights, fired(network, config))
     write_atomically(network, lambda path: save_agent(weights, path, beliefs=beliefs))

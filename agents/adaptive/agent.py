@@ -44,11 +44,11 @@ _SIMPLE = 0.5
 class AdaptiveAgent(PolicyAgent):
     """A network that reads beliefs about the other seats, and networks that each know one kind of table.
 
-    The champion answers before there is evidence, and for the network of the package wherever nobody is
-    likely to play by simple rules. A response answers where all other seats are of its kind; it lies beside
-    the network, in a file named after the kind, such as `copy.safetensors`. The network answers in all other
-    games. Actions are a function of the view alone; what was worked out about finished
-    rounds is kept to be quick.
+    The champion answers before there is evidence. A response answers where all other seats are of its kind,
+    and that to champions wherever nobody is likely to play by simple rules. It lies beside the network, in a
+    file named after the kind, such as `copy.safetensors`; the package's response to champions is the champion
+    itself. The network answers in all other games. Actions are a function of the view alone; what was worked
+    out about finished rounds is kept to be quick.
     """
 
     def __init__(self, path: str = str(ADAPTIVE), sample: bool = False, backend: Backend = "auto") -> None:
