@@ -14,7 +14,9 @@ ADAPTIVE = _WEIGHTS / "adaptive"
 """The network that reads beliefs about the other seats, see `wizard_env.agents.adaptive`."""
 RIVAL = _WEIGHTS / "rival"
 DISTILLED = _WEIGHTS / "distilled"
-"""A small network distilled from the champion, for playouts; see `wizard distill`."""
+"""A small network distilled from the champion for points, for playouts; see `wizard distill`."""
+DISTILLED_TO_WIN = DISTILLED / "win.safetensors"
+"""The same, from the champion that plays to win."""
 PARTNERS = _WEIGHTS / "partners"
 """Small networks that the champion trains beside."""
 
@@ -37,6 +39,11 @@ def champion_file(goal: Goal) -> Path:
     """Return the path of the champion that plays for a goal."""
     check_choice("goal", goal, get_args(Goal))
     return CHAMPION if goal == "win" else CHAMPION_FOR_POINTS
+
+
+def playout_network(goal: Goal) -> Path:
+    """Return the path of the small network that plays for a goal."""
+    return DISTILLED_TO_WIN if goal == "win" else DISTILLED
 
 
 class RivalAgent(NetworkAgent):

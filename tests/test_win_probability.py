@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.win_probability import Played, calibrate, fit, play_champions
+from tools.win_probability import CHAMPION, Played, calibrate, fit, play_copies
 from wizard_env import Rules, wizard_v0
 from wizard_env.win_probability import rounds_from, variances, win_probability
 
@@ -128,7 +128,7 @@ def test_episodes_of_a_round_pay_the_changes_of_one_game() -> None:
 )
 def test_champions_win_that_often(rules: Rules) -> None:
     """To within two points, give or take three standard errors, on games that were not used to fit."""
-    played = play_champions(rules, 2000, seed=2)
+    played = play_copies(CHAMPION, rules, 2000, seed=2)
     left = np.triu(np.tile(rules.rounds, (len(rules.rounds), 1)))
     bins = calibrate(win_probability(played.scores.astype(int), left), played.wins)
     total = sum(each.seats for each in bins)

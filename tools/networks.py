@@ -166,6 +166,8 @@ def stages() -> Iterator[Stage]:
     second = {"start": "champion_7", "layers": [640, 448], "decisions": 48_000_000}
     champion = Stage("champion", "champion", _CHAMPION | second, ships_as=f"champion/{FILE_NAME}")
     yield champion._replace(prunes=True, fits_value=True)
+    small |= {"teachers": {"champion": []}}
+    yield Stage("distilled_to_win", "generalist", small, ships_as="distilled/win.safetensors")
     told = {"beliefs": True, "start": "points", "decisions": 12_000_000, "learning_rate": 4e-4}
     yield Stage("adaptive_0", "generalist", told)
     file = f"adaptive/{FILE_NAME}"  # its critic, which estimates points, comes from the first stage
@@ -190,7 +192,7 @@ def config_of(stage: Stage, folder: Path) -> Config:
     learning = given["learning"] | stage.learning
     if "start" in stage.learning:
         learning["start"] = str(folder / stage.learning["start"])
-    if stage.config == "generalist" and "teachers" not in stage.learning:
+    if stage.config == "generalist":
         learning["teachers"] = {
             str(folder / Path(name).name): partners for name, partners in learning["teachers"].items()
         }

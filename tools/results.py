@@ -36,7 +36,8 @@ CHAMPION, ADAPTIVE = "champion", "adaptive"
 FOR_POINTS = "champion:goal=points"
 SEARCH = "search:worlds=16"
 SEARCHES = ("champion+search:worlds=64", "champion+search:worlds=64,value=win")
-ADAPTIVE_SEARCH = "adaptive+search:worlds=32"
+ADAPTIVE_SEARCH = "adaptive+search:worlds=64"
+TIMED_SEARCH = "adaptive+search:milliseconds=50"
 SEEN = ("rule_based", "heuristic")
 """Opponents that the champion trained with."""
 HELD_OUT = read_config(configs.find("champion")).held_out
@@ -114,23 +115,30 @@ def cell(result: Evaluation) -> str:
     return f"{difference.points:+.0f} {interval}, {first.win_share:.0%}, {first.bid_accuracy:.3f}"
 
 
-class Changed(NamedTuple):
-    """The results of an agent alone among three that change their style, one number for each deal."""
+class ByDeal(NamedTuple):
+    """The results of an agent alone among three, one number for each deal."""
 
     leads: NDArray[np.float64]
-    """[deals]: points per game after the change, above the mean of the others."""
+    """[deals]: points per game above the mean of the others."""
     wins: NDArray[np.float64]
     """[deals]: the share of games won; a shared first place counts as part of a win."""
 
 
-def beside_changing(agent: str, opponent: str, after: int, games: int, spread: Map) -> Changed:
-    """Play one agent against copies of another that changes its style after some rounds."""
+def by_deal(agent: str, opponent: str, games: int, spread: Map, after: int = 0) -> ByDeal:
+    """Play one agent against copies of another; the lead is that after some rounds."""
     players, rules = load_players([agent, *[opponent] * 3]), Rules(4)
     parts = [Deals(players, rules, seeds) for seeds in np.array_split(game_seeds(SEED, games), 2)]
     results = Results.join(list(spread(play, parts)))
     shares = rank_seats(results.scores).shares / SHARES
     seating = arrange(len(players), rules.num_players)
-    return Changed(leads_of_first(results.points[..., after:]), (shares * (seating == 0)).sum(2).mean(1))
+    return ByDeal(leads_of_first(results.points[..., after:]), (shares * (seating == 0)).sum(2).mean(1))
+
+
+def gains(mine: ByDeal, theirs: ByDeal) -> Iterator[str]:
+    """Yield the cells of what one agent has more than another on the same deals: lead, share of games won."""
+    for form, *both in zip(("+.1f", "+.1%"), mine, theirs, strict=True):
+        (gain,) = estimate_weighted_sums([both[0] - both[1]], np.ones((1, 1)), SEED)
+        yield estimated(gain, form)
 
 
 def by_change(games: int, spread: Map) -> Iterator[str]:
@@ -140,21 +148,10 @@ def by_change(games: int, spread: Map) -> Iterator[str]:
     for first, then in CHANGES:
         for after in CHANGED_AFTER:
             opponent = f"switch:first={first},then={then},after={after}"
-            both = [beside_changing(agent, opponent, after, games, spread) for agent in (CHAMPION, ADAPTIVE)]
+            both = [by_deal(agent, opponent, games, spread, after) for agent in (CHAMPION, ADAPTIVE)]
             cells = (f"{each.leads.mean():+.0f}, {each.wins.mean():.0%}" for each in both)
             champion, adaptive = both
-            lead, won = (
-                estimate_weighted_sums([mine - theirs], np.ones((1, 1)), SEED)[0]
-                for mine, theirs in zip(adaptive, champion, strict=True)
-            )
-            yield row(
-                f"`{first}`, then `{then}`",
-                str(after),
-                *cells,
-                f"{lead.mean:+.1f} ({lead.low:+.1f} to {lead.high:+.1f})",
-                f"{won.mean:+.1%} ({won.low:+.1%} to {won.high:+.1%})",
-                str(games),
-            )
+            yield row(f"`{first}`, then `{then}`", str(after), *cells, *gains(adaptive, champion), str(games))
 
 
 FIGURES = ("lead in points per game, 95% interval", "games won", "bids met", "deals")
@@ -210,6 +207,16 @@ def by_search(games: int, spread: Map) -> Iterator[str]:
     for agent, opponent in pairs:
         result = alone(agent, opponent, Rules(4), max(2, games // 20), spread)
         yield line(result, f"`{agent}`", f"`{opponent}`")
+
+
+def search_gain(games: int, spread: Map) -> Iterator[str]:
+    """Yield the table of what search adds to the adaptive player, on the same deals."""
+    yield from head("agent", "opponents", "gain in points per game", "in games won", "deals")
+    games = max(2, games // 4)
+    for opponent in (FOR_POINTS, "rule_based"):
+        without = by_deal(ADAPTIVE, opponent, games, spread)
+        found = by_deal(TIMED_SEARCH, opponent, games, spread)
+        yield row(f"`{TIMED_SEARCH}`", f"3 `{opponent}`", *gains(found, without), str(games))
 
 
 def crossplay(games: int, spread: Map) -> Iterator[str]:
@@ -280,6 +287,7 @@ SECTIONS: dict[str, Callable[[int, Map], Iterator[str]]] = {
     "rules": by_rules,
     "hand-sizes": by_hand_size,
     "search": by_search,
+    "search-gain": search_gain,
     "crossplay": crossplay,
     "one-card": one_card,
 }
@@ -290,9 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "sections", nargs="*", metavar="SECTION", help=f"all by default: {', '.join(SECTIONS)}"
     )
-    parser.add_argument(
-        "--games", type=int, default=400, help="deals per line; a twentieth if an agent searches"
-    )
+    parser.add_argument("--games", type=int, default=400, help="deals per line; fewer if an agent searches")
     parser.add_argument("--workers", type=int, default=2, help="number of processes")
     options = parser.parse_args(arguments)
     if unknown := set(options.sections) - SECTIONS.keys():

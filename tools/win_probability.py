@@ -51,9 +51,9 @@ class Bin(NamedTuple):
     seats: int
 
 
-def play_champions(rules: Rules, games: int, seed: int) -> Played:
-    """Play games of the champion against itself."""
-    results = play(Deals(load_players([CHAMPION]), rules, game_seeds(seed, games)))
+def play_copies(agent: str, rules: Rules, games: int, seed: int) -> Played:
+    """Play games of an agent against itself."""
+    results = play(Deals(load_players([agent]), rules, game_seeds(seed, games)))
     points = results.points[0].transpose(1, 2, 0).astype(np.float64)
     scores = points.cumsum(axis=1)
     wins = chances_to_win(scores[:, -1:], np.zeros((games, 1)))
@@ -96,17 +96,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=4000, help="games for each number of players")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--target", type=Path, default=TARGET, help="the file to write")
+    parser.add_argument("--target", type=Path, default=TARGET, help="the file")
+    parser.add_argument("--check", metavar="AGENT", help="only compare the file with games of this agent")
     options = parser.parse_args(arguments)
-    fitted = {}
+    fitted = json.loads(options.target.read_text(encoding="utf-8")) if options.check else {}
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         rules = Rules(players)
-        variances = fit(play_champions(rules, options.games, options.seed)).round(1)
-        fitted[str(players)] = variances.tolist()
-        others = play_champions(rules, options.games, options.seed + 1)
+        if not options.check:
+            variances = fit(play_copies(CHAMPION, rules, options.games, options.seed)).round(1)
+            fitted[str(players)] = variances.tolist()
+        others = play_copies(options.check or CHAMPION, rules, options.games, options.seed + 1)
+        variances = np.array(fitted[str(players)])
         print(f"{players} players: predicted, won, seats")
         for each in calibrate(chances_to_win(others.scores, sum_of_left(variances)), others.wins):
             print(f"{each.predicted:.3f} {each.won:.3f} {each.seats:7}", flush=True)
+        print(f"a fit to these games has {(fit(others) / variances).mean():.2f} times the variance")
+    if options.check:
+        return
     text = json.dumps(fitted).replace('], "', '],\n "') + "\n"
     write_atomically(options.target, lambda path: path.write_text(text, encoding="utf-8"))
 

@@ -51,6 +51,9 @@ class AdaptiveAgent(PolicyAgent):
     out about finished rounds is kept to be quick.
     """
 
+    trusts_copies = True
+    """False if it answers copies like champions. A search does: in its worlds nobody helps the table."""
+
     def __init__(self, path: str = str(ADAPTIVE), sample: bool = False, backend: Backend = "auto") -> None:
         """Read the networks. Raises ValueError for a network that reads no beliefs.
 
@@ -116,6 +119,8 @@ class AdaptiveAgent(PolicyAgent):
         answers, left = [(self._champion, nothing_believed)], ~nothing_believed
         all_alike = _all_alike(beliefs)
         for kind, response in self._responses.items():
+            if kind == PlayerKind.COPY and not self.trusts_copies:
+                continue
             alike = left & all_alike[:, kind.column]
             answers.append((response, alike))
             left &= ~alike

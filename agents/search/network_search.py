@@ -15,7 +15,7 @@ from wizard_env.agents.adaptive.beliefs import HIGH, INEXACT, LOW
 from wizard_env.agents.adaptive.checkpoint import load_network
 from wizard_env.agents.assessment import Assessment, PlayerKind, assess
 from wizard_env.agents.network import Backend, NetworkAgent
-from wizard_env.agents.pretrained import ADAPTIVE, DISTILLED, Goal, champion_file
+from wizard_env.agents.pretrained import ADAPTIVE, DISTILLED, Goal, champion_file, playout_network
 from wizard_env.agents.search.every_action import try_every_action
 from wizard_env.agents.search.playouts import Playouts
 from wizard_env.agents.search.seat_model import HEURISTIC, RULE_BASED, SeatModel, Softmax
@@ -58,7 +58,7 @@ class NetworkSearchAgent:
         likely: float = 0.001,
         errors: float = 0.75,
         evidence: str = "plays",
-        playouts: str = str(DISTILLED),
+        playouts: str | None = None,
         backend: Backend = "auto",
         value: Goal = "points",
     ) -> None:
@@ -71,7 +71,7 @@ class NetworkSearchAgent:
             likely: actions that the network gives less than this probability are not tried.
             errors: standard errors by which another action must beat the network's own.
             playouts: path of the network that decides for the seats of a world; by default a small one,
-                distilled from the champion.
+                distilled from the champion which plays for `value`.
             backend: what computes `network`, see `NetworkAgent`.
             value: choose by the "points" of the round, or by the probability to "win" the game after it.
         """
@@ -81,10 +81,12 @@ class NetworkSearchAgent:
             raise ValueError(f"errors={quoted(errors)}: a number of at least 0 is needed")
         check_choice("value", value, get_args(Goal))
         self.network = load_network(network or str(champion_file(value)), backend=backend)
+        if isinstance(self.network, AdaptiveAgent):
+            self.network.trusts_copies = False
         self._to_win = value == "win"
         self.likely = likely
         self.errors = errors
-        self.model = SeatModel.from_layers(NetworkAgent(playouts).layers)
+        self.model = SeatModel.from_layers(NetworkAgent(playouts or str(playout_network(value))).layers)
         self.playouts = Playouts(
             check_integer("worlds", worlds, 2, 2**20), milliseconds, threads, evidence, self.model
         )

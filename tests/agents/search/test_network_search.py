@@ -8,7 +8,7 @@ import pytest
 from tests.positions import under_way
 from wizard_env import Game, Rules, View, action_name
 from wizard_env.agents import load
-from wizard_env.agents.pretrained import Goal
+from wizard_env.agents.pretrained import DISTILLED, DISTILLED_TO_WIN, Goal
 from wizard_env.agents.search.network_search import TRIED, NetworkSearchAgent
 from wizard_env.evaluation.evaluate import evaluate
 
@@ -45,6 +45,15 @@ def test_to_win_it_bids_what_can_still_win(value: Goal, bid: str) -> None:
     game.step("bid 1")
     chosen = NetworkSearchAgent(worlds=64, likely=0, value=value).act(View.of([game]), RNG)
     assert action_name(int(chosen[0])) == bid
+
+
+def test_seats_in_its_worlds_play_for_the_same_goal() -> None:
+    view = view_of(Rules(hand_sizes=(6,)))
+    for goal, own, other in (("win", DISTILLED_TO_WIN, DISTILLED), ("points", DISTILLED, DISTILLED_TO_WIN)):
+        search = f"champion+search:worlds=8,value={goal}"
+        names = (search, f"{search},playouts={own}", f"{search},playouts={other}")
+        by_default, by_own, by_other = (load(name).act(view, RNG).tolist() for name in names)
+        assert by_default == by_own != by_other
 
 
 @pytest.mark.parametrize(

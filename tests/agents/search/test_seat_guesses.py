@@ -30,6 +30,16 @@ def test_without_evidence_it_is_champion_search(agent: NetworkSearchAgent) -> No
     assert agent.act(view, RNG).tolist() == champion.act(view, RNG).tolist()
 
 
+def test_among_copies_it_is_champion_search(agent: NetworkSearchAgent) -> None:
+    """Worlds in which everybody plays to win know no trust."""
+    view = after_rounds([load("adaptive")] * 4, Rules(), rounds=3)
+    view = view.with_noise(np.arange(len(view), dtype=np.uint64))
+    champion = load("champion+search:worlds=8,value=win")
+    chosen = agent.act(view, RNG).tolist()
+    assert chosen == champion.act(view, RNG).tolist()
+    assert chosen != load("adaptive").act(view, RNG).tolist()
+
+
 def test_after_some_rounds_it_guesses_who_sits_where(agent: NetworkSearchAgent) -> None:
     names = ["heuristic", "rule_based", "champion", "adaptive"]
     view = after_rounds([load(name) for name in names], Rules(), rounds=6)

@@ -12,7 +12,7 @@ from wizard_env import NUM_ACTIONS, OBS_SIZE, Rules, View
 from wizard_env.agents import load
 from wizard_env.agents.layers import Layer
 from wizard_env.agents.network import FILE_NAME, NetworkAgent, save_agent
-from wizard_env.agents.pretrained import CHAMPION, DISTILLED
+from wizard_env.agents.pretrained import CHAMPION, DISTILLED, DISTILLED_TO_WIN
 from wizard_env.agents.search.seat_model import (
     GUESS,
     HEURISTIC,
@@ -60,7 +60,7 @@ def likelihoods(model: SeatModel, view: View) -> Any:
 
 @pytest.mark.parametrize("num_players", [3, 4, 6])
 @pytest.mark.parametrize("options", [{}, {"bid_reveal": "secret", "magic_edition": True}])
-@pytest.mark.parametrize("path", [CHAMPION, DISTILLED], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [CHAMPION, DISTILLED, DISTILLED_TO_WIN], ids=lambda path: path.name)
 def test_it_is_the_network(path: Any, options: dict[str, Any], num_players: int) -> None:
     """It sees nothing that the acting seat may not know, although the states hold all cards."""
     states = under_way(Rules(num_players, **options), 120, seed=3).states
