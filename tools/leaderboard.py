@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.marked_tables import fill, head, row
+from tools.marked_tables import estimated, fill, head, row
 from wizard_env.evaluation.protocol import PARTS
 from wizard_env.evaluation.scorecard import REFERENCES, measure, reference_document
+from wizard_env.evaluation.statistics import Estimate
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files import write_atomically
 
@@ -94,7 +95,7 @@ def tables(cards: Sequence[dict[str, Any]]) -> str:
     for card in cards:
         parts = [str(round(part["score"])) for part in card["parts"]]
         one = card["adaptation"]
-        gain = f"{one['gain']:+.1f} ({one['gain_low']:+.1f} to {one['gain_high']:+.1f})"
+        gain = estimated(Estimate(one["gain"], one["gain_low"], one["gain_high"]), "+.1f")
         lines.append(row(f"`{card['name']}`", *parts, str(round(card["self_play_score"])), gain))
     return "\n".join(lines) + "\n"
 

@@ -1,5 +1,6 @@
 """Tables in Markdown. In a page, a generated table is between two markers with its name."""
 
+from wizard_env.evaluation.report.grids import plain, signed
 from wizard_env.evaluation.statistics import Estimate
 
 
@@ -14,8 +15,9 @@ def head(*cells: str) -> list[str]:
 
 
 def estimated(found: Estimate, style: str, with_interval: bool = True) -> str:
-    """Return a mean, and its interval. style: of each number."""
-    mean, low, high = (format(number, style) for number in found)
+    """Return a mean, and its interval. style: of each number; after a "+", all but 0 have a sign."""
+    write = signed if style.startswith("+") else plain
+    mean, low, high = (write(number, style.removeprefix("+")) for number in found)
     return f"{mean} ({low} to {high})" if with_interval else mean
 
 

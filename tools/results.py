@@ -23,6 +23,7 @@ from wizard_env.evaluation.crossplay import cross_play
 from wizard_env.evaluation.duplicate_deals import Deals, Results, arrange, leads_of_first, load_players, play
 from wizard_env.evaluation.evaluate import Entrant, Evaluation, evaluate
 from wizard_env.evaluation.one_card import ExactExploit, measure_exactly
+from wizard_env.evaluation.report.grids import signed
 from wizard_env.evaluation.statistics import SHARES, Estimate, estimate_weighted_sums, rank_seats
 from wizard_env.evaluation.workers import Map, workers
 from wizard_env.files import write_atomically
@@ -76,13 +77,17 @@ def alone(agent: str, opponent: str, rules: Rules, games: int, spread: Map) -> E
     return evaluate([agent] + [opponent] * (rules.num_players - 1), rules, games, SEED, spread=spread)
 
 
+def lead(result: Evaluation) -> str:
+    """Return the first agent's lead, and its interval."""
+    (difference,) = result.differences
+    return estimated(Estimate(difference.points, difference.points_low, difference.points_high), "+.0f")
+
+
 def line(result: Evaluation, *cells: str) -> str:
     """Return a row of a table: the cells, then the first agent's lead, games won, and bids met."""
-    (difference,) = result.differences
     first = result.standings[0]
-    lead = f"{difference.points:+.0f} ({difference.points_low:+.0f} to {difference.points_high:+.0f})"
     won = f"{first.win_share:.0%} ({first.win_share_low:.0%} to {first.win_share_high:.0%})"
-    return row(*cells, lead, won, f"{first.bid_accuracy:.3f}", str(result.games))
+    return row(*cells, lead(result), won, f"{first.bid_accuracy:.3f}", str(result.games))
 
 
 def by_memory(games: int, spread: Map) -> Iterator[str]:
@@ -109,10 +114,8 @@ def beside(agent: str, table: Table, games: int, spread: Map) -> Evaluation:
 
 
 def cell(result: Evaluation) -> str:
-    (difference,) = result.differences
-    interval = f"({difference.points_low:+.0f} to {difference.points_high:+.0f})"
     first = result.standings[0]
-    return f"{difference.points:+.0f} {interval}, {first.win_share:.0%}, {first.bid_accuracy:.3f}"
+    return f"{lead(result)}, {first.win_share:.0%}, {first.bid_accuracy:.3f}"
 
 
 class ByDeal(NamedTuple):
@@ -149,7 +152,7 @@ def by_change(games: int, spread: Map) -> Iterator[str]:
         for after in CHANGED_AFTER:
             opponent = f"switch:first={first},then={then},after={after}"
             both = [by_deal(agent, opponent, games, spread, after) for agent in (CHAMPION, ADAPTIVE)]
-            cells = (f"{each.leads.mean():+.0f}, {each.wins.mean():.0%}" for each in both)
+            cells = (f"{signed(each.leads.mean(), '.0f')}, {each.wins.mean():.0%}" for each in both)
             champion, adaptive = both
             yield row(f"`{first}`, then `{then}`", str(after), *cells, *gains(adaptive, champion), str(games))
 

@@ -9,6 +9,7 @@ import pytest
 from tools import baselines
 from tools.baselines import USUAL, Job, Row
 from wizard_env import configs
+from wizard_env.evaluation.report.grids import signed
 from wizard_env.train.config.reading import read_config
 
 SCORES = [[[1, 3], [2, 2], [0, 0]], [[5, 7], [4, 4], [1, 1]]]
@@ -56,12 +57,12 @@ def test_the_table_is_made_from_the_results(rows: dict[str, Row]) -> None:
     rows["other"] = rows["noted"]
     results = {Job("noted", USUAL, 0): {"minutes": 1.0, "leads": SCORES[0]}}
     line, other = baselines.table(results, baselines.leads).splitlines()[2:]
-    assert line == "| `noted` | 2,000,000 | 1 | +2 | +2 | +0 | 1.0 |"
+    assert line == "| `noted` | 2,000,000 | 1 | +2 | +2 | 0 | 1.0 |"
     assert other == "| `other` | 2,000,000 | 0 | – | – | – |  |"  # noqa: RUF001
     results[Job("noted", USUAL, 1)] = {"minutes": 2.0, "leads": SCORES[1]}
     line = baselines.table(results, baselines.leads).splitlines()[2]
     means = [cell.split()[0] for cell in line.split(" | ")[3:6]]
-    assert means == [f"{round(mean):+}" for mean in np.mean(SCORES, axis=(0, 2))]
+    assert means == [signed(mean, ".0f") for mean in np.mean(SCORES, axis=(0, 2))]
     assert line.count(" to ") == 3
     assert line.endswith("| 1.5 |")
 
