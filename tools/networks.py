@@ -166,8 +166,8 @@ def stages() -> Iterator[Stage]:
     second = {"start": "champion_7", "layers": [640, 448], "decisions": 48_000_000}
     champion = Stage("champion", "champion", _CHAMPION | second, ships_as=f"champion/{FILE_NAME}")
     yield champion._replace(prunes=True, fits_value=True)
-    small |= {"teachers": {"champion": []}}
-    yield Stage("distilled_to_win", "generalist", small, ships_as="distilled/win.safetensors")
+    to_win = small | {"teachers": {"champion": []}}
+    yield Stage("distilled_to_win", "generalist", to_win, ships_as="distilled/win.safetensors")
     told = {"beliefs": True, "start": "points", "decisions": 12_000_000, "learning_rate": 4e-4}
     yield Stage("adaptive_0", "generalist", told)
     file = f"adaptive/{FILE_NAME}"  # its critic, which estimates points, comes from the first stage

@@ -20,7 +20,7 @@ from wizard_env.train.config.reading import make_config
 def test_every_stage_builds_on_earlier_ones(tmp_path: Path) -> None:
     """Their configs are valid; what they start from, average or learn from is made before them."""
     made: set[str] = set()
-    for stage in networks.stages():
+    for stage in list(networks.stages()):
         needed = {*stage.average, *([stage.learning["start"]] if "start" in stage.learning else [])}
         if stage.config:
             learning = networks.config_of(stage, tmp_path).learning
