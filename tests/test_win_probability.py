@@ -1,6 +1,7 @@
 """The probability of winning, the rewards made of it, and whether champions win that often."""
 
 import math
+import re
 from typing import Any
 
 import gymnasium
@@ -10,7 +11,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.win_probability import CHAMPION, Played, calibrate, fit, play_copies
+from tools.win_probability import CHAMPION, TARGET, Played, calibrate, fit, main, play_copies
 from wizard_env import Rules, wizard_v0
 from wizard_env.win_probability import rounds_from, variances, win_probability
 
@@ -118,6 +119,15 @@ def test_episodes_of_a_round_pay_the_changes_of_one_game() -> None:
                 chance += paid
             assert chance == pytest.approx(win_probability(info["scores"], (2, 1, 3)[number + 1 :])[seat])
             _, info = env.reset()
+
+
+def test_the_file_is_compared_with_games_of_another_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    """Their luck is measured; the file stays as it is."""
+    before = TARGET.read_bytes()
+    main(["--check", "rule_based", "--games", "50"])
+    found = re.findall(r"has (\S+) times the variance", capsys.readouterr().out)
+    assert all(float(each) > 1.2 for each in found)
+    assert (len(found), TARGET.read_bytes()) == (4, before)
 
 
 @pytest.mark.slow

@@ -92,6 +92,13 @@ def calibrate(chances: NDArray[np.float64], wins: NDArray[np.float64]) -> list[B
     ]
 
 
+def report(played: Played, variances: NDArray[np.float64]) -> None:
+    """Print how well the numbers are calibrated in games."""
+    print(f"{played.scores.shape[2]} players: predicted, won, seats")
+    for each in calibrate(chances_to_win(played.scores, sum_of_left(variances)), played.wins):
+        print(f"{each.predicted:.3f} {each.won:.3f} {each.seats:7}", flush=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=4000, help="games for each number of players")
@@ -99,20 +106,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--target", type=Path, default=TARGET, help="the file")
     parser.add_argument("--check", metavar="AGENT", help="only compare the file with games of this agent")
     options = parser.parse_args(arguments)
-    fitted = json.loads(options.target.read_text(encoding="utf-8")) if options.check else {}
+    if options.check:
+        for players, variances in json.loads(options.target.read_text(encoding="utf-8")).items():
+            played = play_copies(options.check, Rules(int(players)), options.games, options.seed + 1)
+            report(played, np.array(variances))
+            print(f"a fit to these games has {(fit(played) / variances).mean():.2f} times the variance")
+        return
+    fitted = {}
     for players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
         rules = Rules(players)
-        if not options.check:
-            variances = fit(play_copies(CHAMPION, rules, options.games, options.seed)).round(1)
-            fitted[str(players)] = variances.tolist()
-        others = play_copies(options.check or CHAMPION, rules, options.games, options.seed + 1)
-        variances = np.array(fitted[str(players)])
-        print(f"{players} players: predicted, won, seats")
-        for each in calibrate(chances_to_win(others.scores, sum_of_left(variances)), others.wins):
-            print(f"{each.predicted:.3f} {each.won:.3f} {each.seats:7}", flush=True)
-        print(f"a fit to these games has {(fit(others) / variances).mean():.2f} times the variance")
-    if options.check:
-        return
+        variances = fit(play_copies(CHAMPION, rules, options.games, options.seed)).round(1)
+        fitted[str(players)] = variances.tolist()
+        report(play_copies(CHAMPION, rules, options.games, options.seed + 1), variances)
     text = json.dumps(fitted).replace('], "', '],\n "') + "\n"
     write_atomically(options.target, lambda path: path.write_text(text, encoding="utf-8"))
 
