@@ -4,7 +4,7 @@ All seats are expected to score equally many further points, each with luck of i
 distributed. A seat wins if it ends in front (Thurstone 1927, "A law of comparative judgment", case V). The
 variance of the luck is a sum over the rounds that are left. What a round adds depends on its hand size and on
 the number of players: `win_probability.json` has these numbers, which `python -m tools.win_probability` fits
-to games of `champion:goal=points` against itself.
+to games of `champion` against itself.
 """
 
 import json
