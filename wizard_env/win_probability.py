@@ -1,6 +1,6 @@
 """Each seat's probability of winning the game, from the points so far and the rounds that are left.
 
-All seats are expected to score equally many further points, each with luck of its own, which is normally
+All seats are assumed to score equally many further points, each with luck of its own, which is normally
 distributed. A seat wins if it ends in front (Thurstone 1927, "A law of comparative judgment", case V). The
 variance of the luck is a sum over the rounds that are left. What a round adds depends on its hand size and on
 the number of players: `win_probability.json` has these numbers, which `python -m tools.win_probability` fits
