@@ -1,8 +1,9 @@
 """Make the networks of the package from nothing: python -m tools.networks [STAGE...].
 
-Each stage is a run of `wizard train`, or the average of runs (Wortsman et al. 2022, "Model soups"), in
-runs/networks/STAGE. A stage that was stopped resumes; one that is finished is left alone. Naming stages makes
-just those. A network that the package ships is also written to agents/weights, in half precision.
+Each stage is a run of `wizard train`, the average of runs (Wortsman et al. 2022, "Model soups"), or a network
+that learns lessons from search (see tools/lessons.py), in runs/networks/STAGE. A stage that was stopped
+resumes; one that is finished is left alone. Naming stages makes just those. A network that the package ships
+is also written to agents/weights, in half precision.
 """
 
 import argparse
@@ -15,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
+from tools.lessons import Lessons, collect, learn, own_games
 from wizard_env import configs
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
-from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.network import (
     FILE_NAME,
     Network,
-    NetworkAgent,
     find_agent,
     read_agent,
     reads_beliefs,
@@ -33,7 +33,7 @@ from wizard_env.train.config.reading import make_config
 from wizard_env.train.config.run import Config
 from wizard_env.train.ppo import CRITIC
 from wizard_env.train.run import checkpoint_of, train
-from wizard_env.train.selfplay.games import SelfPlayGames, deal_games
+from wizard_env.train.selfplay.games import SelfPlayGames
 
 WEIGHTS = Path(__file__).parent.parent / "agents" / "weights"
 
@@ -111,6 +111,8 @@ _WINNING: dict[str, Any] = {
     "mixed": 0.3,
     "team_spirit": 0.0,
 }
+_LESSONS_AT_ONCE = 50_000
+"""Lessons of a file, which are collected with a seed of their own."""
 _STEPS_AT_ONCE = 128
 """Steps of games that are kept until their rounds end: a round has 63 decisions at most."""
 
@@ -126,6 +128,8 @@ class Stage(NamedTuple):
     seed: int = 0
     average: Sequence[str] = ()
     """The stages to average, in place of training."""
+    lessons: int = 0
+    """The lessons from search that `start` learns in games of the config, in place of training."""
     ships_as: str = ""
     """Its path in agents/weights, if the package ships it."""
     ships_critic: bool = False
@@ -175,7 +179,9 @@ def stages() -> Iterator[Stage]:
     first = {"start": "adaptive", "decisions": 6_000_000}
     yield Stage("win_adaptive_0", "adaptive", _WINNING | first)
     second = {"start": "win_adaptive_0", "decisions": 7_000_000}
-    yield Stage("win_adaptive", "adaptive", _WINNING | second, seed=1, ships_as=file, prunes=True)
+    yield Stage("win_adaptive", "adaptive", _WINNING | second, seed=1, prunes=True)
+    mixed = _WINNING | {"start": "win_adaptive", "mixed": 0.5}
+    yield Stage("searched_adaptive", "adaptive", mixed, lessons=1_200_000, ships_as=file, prunes=True)
     for name, learning in _RESPONSES.items():
         file = "" if name in _TO_WIN else f"adaptive/{name}.safetensors"
         yield Stage(f"response_{name}", "champion", learning, ships_as=file)
@@ -183,7 +189,12 @@ def stages() -> Iterator[Stage]:
         alone = {"layers": [1024, 512], "entropy_bonus": 0.0007, "sparring": 1.0, "mixed": 0.0}
         response = {"start": f"response_{name}", "decisions": 6_000_000, "partners": [name]}
         file = f"adaptive/{name}.safetensors"
-        yield Stage(f"win_{name}", "champion", _WINNING | alone | response, ships_as=file, prunes=True)
+        win = Stage(f"win_{name}", "champion", _WINNING | alone | response, ships_as=file, prunes=True)
+        if name == "rule_based":
+            yield win._replace(ships_as="")
+            learning = {**win.learning, "start": win.name}
+            win = win._replace(name=f"searched_{name}", learning=learning, lessons=800_000)
+        yield win
 
 
 def config_of(stage: Stage, folder: Path) -> Config:
@@ -214,14 +225,6 @@ def _mean(weights: Sequence[Mapping[str, NDArray[np.float32]]]) -> dict[str, NDA
     return {name: np.mean([each[name] for each in weights], axis=0) for name in weights[0]}
 
 
-def _own_games(network: Path, config: Config) -> tuple[Network, SelfPlayGames]:
-    """Read a network, and deal games of a config in which it learns; it is its own past self there."""
-    beliefs = NUM_INPUTS if reads_beliefs(network) else 0
-    agent = Network(network, beliefs=beliefs)
-    past = None if beliefs else NetworkAgent(str(network))
-    return agent, deal_games(config, 0, past, kinds=Kinds(agent) if beliefs else None)
-
-
 def _play(agent: Network, games: SelfPlayGames, decisions: int) -> Iterator[list[NDArray[np.float32]]]:
     """Take the likeliest actions; yield the hidden layers of each step's decisions, each [games, units]."""
     *trunk, last = agent.layers
@@ -235,7 +238,7 @@ def _play(agent: Network, games: SelfPlayGames, decisions: int) -> Iterator[list
 
 def fired(network: Path, config: Config, decisions: int = 500_000) -> list[NDArray[np.bool_]]:
     """Return the units of each hidden layer that fire in games of a config: bool [units]."""
-    agent, games = _own_games(network, config)
+    agent, games = own_games(network, config, seed=0)
     found = [np.zeros(len(layer.biases), np.bool_) for layer in agent.layers[:-1]]
     for layers in _play(agent, games, decisions):
         for hidden, units in zip(layers, found, strict=True):
@@ -248,7 +251,7 @@ def fit_value(network: Path, config: Config, decisions: int = 1_000_000) -> dict
 
     Least squares fit the points of each round to the last hidden layer, in games of a config.
     """
-    agent, games = _own_games(network, config)
+    agent, games = own_games(network, config, seed=0)
     size = len(agent.layers[-1].weights)
     products, sums = np.eye(size + 1), np.zeros(size + 1)
     steps: list[tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.bool_], NDArray[np.int16]]] = []
@@ -305,11 +308,26 @@ def ship(network: Path, target: Path, with_critic: bool = False) -> None:
         write_atomically(target.with_name(CRITIC), lambda path: write_tensors(path, content))
 
 
+def improve(stage: Stage, config: Config, folder: Path) -> None:
+    """Collect the lessons that a stage lacks, and learn them all. folder: of all stages."""
+    own, start = folder / stage.name, folder / stage.learning["start"] / FILE_NAME
+    own.mkdir(parents=True, exist_ok=True)
+    files = [own / f"lessons-{seed}.npz" for seed in range(-(-stage.lessons // _LESSONS_AT_ONCE))]
+    for seed, file in enumerate(files):
+        if not file.exists():
+            collect(start, config, _LESSONS_AT_ONCE, seed).save(file)
+    weights = learn(start, Lessons.read(files), stage.seed)
+    beliefs = NUM_INPUTS if reads_beliefs(start) else 0
+    write_atomically(own / FILE_NAME, lambda path: save_agent(weights, path, beliefs=beliefs))
+
+
 def make(stage: Stage, folder: Path, weights: Path) -> None:
     """Make a network, or go on where it was stopped. folder: of all stages. weights: of the package."""
     own = folder / stage.name
     if stage.average:
         average([folder / name for name in stage.average], own)
+    elif stage.lessons:
+        improve(stage, config_of(stage, folder), folder)
     else:
         config = config_of(stage, folder)
         train(config, own, resume=checkpoint_of(config, own).exists())

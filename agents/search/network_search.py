@@ -30,10 +30,11 @@ _HINT_WORLDS = 32
 """Worlds in which playouts try the actions for an agent without playouts of its own."""
 _SHARP = Softmax(0.005, temperature=0.0)
 """For a kind that has explained every choice so far."""
-_EXACT = {
+EXACT = {
     PlayerKind.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
     PlayerKind.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
 }
+"""The models of seats that are known to be of a kind."""
 _RECOGNISED = 0.5
 """The belief above which a seat is played by that kind."""
 
@@ -135,7 +136,7 @@ def guess_seats(beliefs: NDArray[np.float32], seat: NDArray[np.integer], model: 
     """
     guesses = model.guesses(len(beliefs))
     others = np.arange(beliefs.shape[1]) != seat[:, np.newaxis]
-    for kind, exact in _EXACT.items():
+    for kind, exact in EXACT.items():
         recognised = others & (beliefs[..., kind.column] > _RECOGNISED)
         believed = beliefs[recognised]
         guesses[recognised] = exact.guesses(1)[0, 0]
