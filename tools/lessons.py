@@ -18,7 +18,6 @@ from torch.nn.functional import kl_div, linear, log_softmax
 from wizard_env import Agent
 from wizard_env.actions import NUM_ACTIONS
 from wizard_env.agents import load
-from wizard_env.agents.adaptive.agent import all_alike
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.assessment import PlayerKind
@@ -40,10 +39,11 @@ from wizard_env.train.selfplay.games import NO_PARTNER, SelfPlayGames, deal_game
 from wizard_env.view import printed_actions
 
 _WORLDS = 8
+"""Worlds in which the actions of a decision are tried."""
 _TRIED = 5
 """Actions tried per decision, at most: the likeliest."""
 _LIKELY = 0.03
-"""The least probability of an action that is tried."""
+"""The least probability of an action that is tried, as a share of that of the likeliest."""
 _BATCH_SIZE = 512
 _EPOCHS = 5
 _RATE = 5e-4
@@ -65,6 +65,8 @@ class Lessons(NamedTuple):
     """[n, NUM_ACTIONS]: more probability of winning than the likeliest action; NaN for those not tried."""
 
     def save(self, path: Path) -> None:
+        """Write a file of numpy, compressed."""
+
         def write(file: Path) -> None:
             with file.open("wb") as opened:
                 np.savez_compressed(opened, **self._asdict())
@@ -73,6 +75,7 @@ class Lessons(NamedTuple):
 
     @classmethod
     def read(cls, paths: Sequence[Path]) -> "Lessons":
+        """Join the lessons of files."""
         parts = []
         for path in paths:
             with np.load(path) as file:
@@ -106,8 +109,8 @@ def collect(path: Path, config: Config, count: int, seed: int) -> Lessons:
     """Try the likeliest actions of a network in worlds, at decisions of its own games.
 
     In the worlds, seats of `rule_based`, `heuristic` and their variants are played as such, and all others
-    by the small network distilled from the champion. Of a network that reads beliefs, decisions that the
-    adaptive player leaves to others are no lessons.
+    by the small network distilled from the champion. A network that reads beliefs answers only where
+    something is believed, so only decisions there are its lessons.
 
     Args:
         path: of the network, which samples its actions.
@@ -145,8 +148,7 @@ def _try(
     tried = legal & (values >= least[:, np.newaxis])
     is_lesson = tried.sum(axis=1) > 1
     if games.num_beliefs:
-        beliefs = inputs[:, OBS_SIZE:]
-        is_lesson &= beliefs.any(axis=1) & ~all_alike(beliefs).any(axis=1)
+        is_lesson &= inputs[:, OBS_SIZE:].any(axis=1)
     rows = is_lesson.nonzero()[0]
     view, partner = games.games.view(rows), games.partner[rows]
     order = view.encode(canonical_suits=True).order

@@ -113,6 +113,8 @@ _WINNING: dict[str, Any] = {
 }
 _LESSONS_AT_ONCE = 50_000
 """Lessons of a file, which are collected with a seed of their own."""
+_FITS = 2
+"""Networks that learn the same lessons in different orders, and are averaged."""
 _STEPS_AT_ONCE = 128
 """Steps of games that are kept until their rounds end: a round has 63 decisions at most."""
 
@@ -180,8 +182,8 @@ def stages() -> Iterator[Stage]:
     yield Stage("win_adaptive_0", "adaptive", _WINNING | first)
     second = {"start": "win_adaptive_0", "decisions": 7_000_000}
     yield Stage("win_adaptive", "adaptive", _WINNING | second, seed=1, prunes=True)
-    mixed = _WINNING | {"start": "win_adaptive", "mixed": 0.5}
-    yield Stage("searched_adaptive", "adaptive", mixed, lessons=1_200_000, ships_as=file, prunes=True)
+    last = _WINNING | {"start": "win_adaptive"}
+    yield Stage("searched_adaptive", "adaptive", last, lessons=1_500_000, ships_as=file, prunes=True)
     for name, learning in _RESPONSES.items():
         file = "" if name in _TO_WIN else f"adaptive/{name}.safetensors"
         yield Stage(f"response_{name}", "champion", learning, ships_as=file)
@@ -309,14 +311,18 @@ def ship(network: Path, target: Path, with_critic: bool = False) -> None:
 
 
 def improve(stage: Stage, config: Config, folder: Path) -> None:
-    """Collect the lessons that a stage lacks, and learn them all. folder: of all stages."""
+    """Collect the lessons that a stage lacks, and learn them all in several orders; the average is better.
+
+    folder: of all stages.
+    """
     own, start = folder / stage.name, folder / stage.learning["start"] / FILE_NAME
     own.mkdir(parents=True, exist_ok=True)
     files = [own / f"lessons-{seed}.npz" for seed in range(-(-stage.lessons // _LESSONS_AT_ONCE))]
     for seed, file in enumerate(files):
         if not file.exists():
             collect(start, config, _LESSONS_AT_ONCE, seed).save(file)
-    weights = learn(start, Lessons.read(files), stage.seed)
+    lessons = Lessons.read(files)
+    weights = _mean([learn(start, lessons, seed) for seed in range(_FITS)])
     beliefs = NUM_INPUTS if reads_beliefs(start) else 0
     write_atomically(own / FILE_NAME, lambda path: save_agent(weights, path, beliefs=beliefs))
 

@@ -117,13 +117,13 @@ class AdaptiveAgent(PolicyAgent):
         seen, beliefs = inputs[:, :OBS_SIZE], inputs[:, OBS_SIZE:]
         nothing_believed = ~beliefs.any(axis=1)
         answers, left = [(self._champion, nothing_believed)], ~nothing_believed
-        alike = all_alike(beliefs)
+        all_alike = _all_alike(beliefs)
         for kind, response in self._responses.items():
             if kind == PlayerKind.COPY and not self.trusts_copies:
                 continue
-            of_kind = left & alike[:, kind.column]
-            answers.append((response, of_kind))
-            left &= ~of_kind
+            alike = left & all_alike[:, kind.column]
+            answers.append((response, alike))
+            left &= ~alike
         parts = [(rows, output(network, seen[rows])) for network, rows in answers if rows.any()]
         if left.any() or not parts:
             parts.append((left, output(self, inputs[left])))
@@ -133,7 +133,7 @@ class AdaptiveAgent(PolicyAgent):
         return outputs
 
 
-def all_alike(beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _all_alike(beliefs: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return whether all seats about which anything is believed are of a kind: bool [n, kinds].
 
     beliefs: uint8 [n, NUM_INPUTS].

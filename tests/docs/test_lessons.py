@@ -11,7 +11,6 @@ from tests.positions import decisions_by_all_rules
 from tools import lessons, networks
 from tools.lessons import Lessons
 from wizard_env import NUM_ACTIONS
-from wizard_env.agents.adaptive.agent import all_alike
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.network import FILE_NAME, Network
 from wizard_env.agents.pretrained import ADAPTIVE, CHAMPION, DISTILLED_TO_WIN
@@ -49,13 +48,12 @@ def test_the_same_seed_gives_the_same_lessons(tmp_path: Path) -> None:
         np.testing.assert_array_equal(values[0], values[2])
 
 
-def test_the_adaptive_player_learns_where_its_own_network_answers() -> None:
+def test_the_adaptive_player_learns_where_something_is_believed() -> None:
     mixed = small(partners=["rule_based", "heuristic", "champion"], mixed=1.0, beliefs=True)
     found = lessons.collect(ADAPTIVE / FILE_NAME, mixed, 50, seed=3)
     beliefs = found.inputs[:, OBS_SIZE:]
     assert beliefs.shape[1] == NUM_INPUTS
     assert beliefs.any(axis=1).all()
-    assert not all_alike(beliefs).any()
 
 
 def test_a_network_learns_what_brings_more(monkeypatch: pytest.MonkeyPatch) -> None:
