@@ -6,23 +6,21 @@ Tian and Barber, "Thinking Fast and Slow with Deep Learning and Tree Search", 20
 what the search found; here it raises the expected gain of its own policy, and stays near what it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn.functional import kl_div, linear, log_softmax
 
 from wizard_env import Agent
 from wizard_env.actions import NUM_ACTIONS
-from wizard_env.agents import load
 from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.adaptive.kinds import Kinds
 from wizard_env.agents.assessment import PlayerKind
 from wizard_env.agents.heuristic import HeuristicAgent
-from wizard_env.agents.network import Network, NetworkAgent, input_scale, read_agent, reads_beliefs
+from wizard_env.agents.network import Network, NetworkAgent, read_agent, reads_beliefs
 from wizard_env.agents.perturbed import PerturbedAgent
 from wizard_env.agents.pretrained import playout_network
 from wizard_env.agents.rule_based import RuleBasedAgent
@@ -33,8 +31,9 @@ from wizard_env.files import write_atomically
 from wizard_env.observation.fields import OBS_SIZE
 from wizard_env.rules import MAX_PLAYERS
 from wizard_env.sampling import draw_noise, sample_softmax
-from wizard_env.train.config.learning import PAST
 from wizard_env.train.config.run import Config
+from wizard_env.train.distillation import divergences
+from wizard_env.train.networks.policy_value import PolicyValueNetwork
 from wizard_env.train.selfplay.games import NO_PARTNER, SelfPlayGames, deal_games
 from wizard_env.view import printed_actions
 
@@ -48,10 +47,8 @@ _BATCH_SIZE = 512
 _EPOCHS = 5
 _RATE = 5e-4
 """The learning rate at the beginning; it falls to 0."""
-_DIVERGENCE = 3e-4
-"""What a nat of divergence costs, in probability of winning."""
-_ILLEGAL = -1e9
-"""The logit of an action that is not legal."""
+_PENALTY = 3e-4
+"""The penalty on each nat of divergence from the network before, in probability of winning."""
 
 
 class Lessons(NamedTuple):
@@ -62,7 +59,7 @@ class Lessons(NamedTuple):
     masks: NDArray[np.bool_]
     """[n, NUM_ACTIONS]: the legal actions."""
     gains: NDArray[np.float16]
-    """[n, NUM_ACTIONS]: more probability of winning than the likeliest action; NaN for those not tried."""
+    """[n, NUM_ACTIONS]: the gain in probability of winning over the likeliest action; NaN if not tried."""
 
     def save(self, path: Path) -> None:
         """Write a file of numpy, compressed."""
@@ -83,8 +80,8 @@ class Lessons(NamedTuple):
         return cls(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
-def _guess_at(partner: Agent | Network, model: SeatModel) -> Any:
-    """Return what search should think of a partner: a record of dtype GUESS. model: of all networks."""
+def _guess_at(partner: Agent, model: SeatModel) -> Any:
+    """Return the guess at a partner's seat, a record of dtype GUESS. model: for every network."""
     if isinstance(partner, PerturbedAgent):
         guess = _guess_at(partner.agent, model)
         guess["bid_epsilon"] = min(guess["bid_epsilon"] + partner.noise + abs(partner.bias), 1)
@@ -97,9 +94,14 @@ def _guess_at(partner: Agent | Network, model: SeatModel) -> Any:
     return model.guesses(1)[0, 0]
 
 
+def num_beliefs(path: Path) -> int:
+    """Return the number of inputs for beliefs of a network in a file."""
+    return NUM_INPUTS if reads_beliefs(path) else 0
+
+
 def own_games(path: Path, config: Config, seed: int) -> tuple[Network, SelfPlayGames]:
     """Read a network, and deal games of a config in which it learns; it is its own past self there."""
-    beliefs = NUM_INPUTS if reads_beliefs(path) else 0
+    beliefs = num_beliefs(path)
     network = Network(path, beliefs=beliefs)
     past = None if beliefs else NetworkAgent(str(path))
     return network, deal_games(config, seed, past, kinds=Kinds(network) if beliefs else None)
@@ -121,10 +123,10 @@ def collect(path: Path, config: Config, count: int, seed: int) -> Lessons:
     network, games = own_games(path, config, seed)
     model = SeatModel.from_layers(NetworkAgent(str(playout_network("win"))).layers)
     playouts = Playouts(_WORLDS, threads=1, model=model)
-    guesses = np.empty(len(config.partners()) + 1, GUESS)
-    for number, name in enumerate(config.partners()):
-        guesses[number] = _guess_at(network if name == PAST else load(name), model)
-    guesses[NO_PARTNER] = _guess_at(network, model)
+    guesses = np.empty(len(games.partners) + 1, GUESS)
+    for number, partner in enumerate(games.partners):
+        guesses[number] = _guess_at(partner, model)
+    guesses[NO_PARTNER] = model.guesses(1)[0, 0]
     found: list[Lessons] = []
     while sum(len(lessons.gains) for lessons in found) < count:
         inputs = games.observe()
@@ -167,50 +169,35 @@ def _try(
 
 
 def learn(path: Path, lessons: Lessons, seed: int) -> dict[str, NDArray[np.float32]]:
-    """Return a network's weights after it has learned lessons.
+    """Return the weights of a network's policy after training on lessons.
 
-    It minimises divergence * KL(before || after) - the expected gain of its policy over the actions tried,
-    by Adam with a rate that falls to 0.
+    Adam, with a rate that falls to 0, minimises the divergence from the network before, times its penalty,
+    less the expected gain of the policy over the actions tried.
 
     Args:
         path: of the network before.
         lessons: any number of them.
         seed: of their order.
     """
-    weights = read_agent(path, beliefs=None)
-    before = {name: torch.from_numpy(values) for name, values in weights.items() if name.startswith("layer.")}
-    after = {name: values.clone().requires_grad_() for name, values in before.items()}
-    scale = torch.from_numpy(input_scale(lessons.inputs.shape[1] - OBS_SIZE))
-    optimiser = torch.optim.Adam(after.values())
-    rng = np.random.default_rng(seed)
-    batches = [
-        rows
-        for _ in range(_EPOCHS)
-        for rows in np.split(
-            rng.permutation(len(lessons.gains)), range(_BATCH_SIZE, len(lessons.gains), _BATCH_SIZE)
-        )
-    ]
-    for number, rows in enumerate(batches):
-        inputs = torch.from_numpy(lessons.inputs[rows]) * scale
-        legal = torch.from_numpy(lessons.masks[rows])
-        gains = torch.from_numpy(np.nan_to_num(lessons.gains[rows], nan=0).astype(np.float32))
-        with torch.no_grad():
-            old = _log_policy(before, inputs, legal)
-        new = _log_policy(after, inputs, legal)
-        lost = _DIVERGENCE * kl_div(new, old, reduction="sum", log_target=True) - (new.exp() * gains).sum()
-        optimiser.param_groups[0]["lr"] = _RATE * (1 - number / len(batches))
-        optimiser.zero_grad()
-        (lost / len(rows)).backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
-    return weights | {name: values.detach().numpy() for name, values in after.items()}
-
-
-def _log_policy(
-    weights: Mapping[str, torch.Tensor], inputs: torch.Tensor, legal: torch.Tensor
-) -> torch.Tensor:
-    """Return the logarithm of the probability of each action, a very low number for those not legal."""
-    layers = len(weights) // 2
-    for layer in range(layers):
-        inputs = linear(inputs, weights[f"layer.{layer}.weight"], weights[f"layer.{layer}.bias"])
-        inputs = inputs.relu() if layer + 1 < layers else inputs
-    return log_softmax(inputs.masked_fill(~legal, _ILLEGAL), dim=1)
+    beliefs = num_beliefs(path)
+    layers = [len(layer.biases) for layer in Network(path, beliefs=beliefs).layers[:-1]]
+    before, after = (PolicyValueNetwork(layers, seed, beliefs=beliefs) for _ in range(2))
+    for network in (before, after):
+        network.start_from(read_agent(path, beliefs=beliefs))
+    optimiser = torch.optim.Adam(after.parameters())
+    rng, count = np.random.default_rng(seed), len(lessons.gains)
+    for epoch in range(_EPOCHS):
+        order = rng.permutation(count)
+        for start in range(0, count, _BATCH_SIZE):
+            rows = order[start : start + _BATCH_SIZE]
+            inputs, illegal = torch.from_numpy(lessons.inputs[rows]), torch.from_numpy(~lessons.masks[rows])
+            gains = torch.from_numpy(np.nan_to_num(lessons.gains[rows], nan=0).astype(np.float32))
+            with torch.no_grad():
+                old = before(inputs)[:, :NUM_ACTIONS]
+            new = after(inputs)[:, :NUM_ACTIONS]
+            gained = (new.masked_fill(illegal, -torch.inf).softmax(dim=1) * gains).sum(dim=1)
+            optimiser.param_groups[0]["lr"] = _RATE * (1 - (epoch + start / count) / _EPOCHS)
+            optimiser.zero_grad()
+            (_PENALTY * divergences(old, new, illegal) - gained).mean().backward()
+            optimiser.step()
+    return {name: values.detach().numpy() for name, values in after.agent().items()}

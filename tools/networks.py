@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save
 
-from tools.lessons import Lessons, collect, learn, own_games
+from tools.lessons import Lessons, collect, learn, num_beliefs, own_games
 from wizard_env import configs
-from wizard_env.agents.adaptive.beliefs import NUM_INPUTS
 from wizard_env.agents.network import (
     FILE_NAME,
     Network,
     find_agent,
     read_agent,
-    reads_beliefs,
     save_agent,
 )
 from wizard_env.files import write_atomically, write_tensors
@@ -112,9 +110,9 @@ _WINNING: dict[str, Any] = {
     "team_spirit": 0.0,
 }
 _LESSONS_AT_ONCE = 50_000
-"""Lessons of a file, which are collected with a seed of their own."""
+"""Lessons per file; every file has a seed of its own."""
 _FITS = 2
-"""Networks that learn the same lessons in different orders, and are averaged."""
+"""Networks trained on the same lessons, in different orders, and averaged."""
 _STEPS_AT_ONCE = 128
 """Steps of games that are kept until their rounds end: a round has 63 decisions at most."""
 
@@ -131,7 +129,7 @@ class Stage(NamedTuple):
     average: Sequence[str] = ()
     """The stages to average, in place of training."""
     lessons: int = 0
-    """The lessons from search that `start` learns in games of the config, in place of training."""
+    """The number of lessons from search that `start` is trained on, in place of a run; 0 for a run."""
     ships_as: str = ""
     """Its path in agents/weights, if the package ships it."""
     ships_critic: bool = False
@@ -289,7 +287,7 @@ def prune(
 
 def finish(network: Path, config: Config, prunes: bool, fits_value: bool) -> None:
     """Leave out the units of a network that never fire, and give it a value; see `Stage`."""
-    beliefs = NUM_INPUTS if reads_beliefs(network) else 0
+    beliefs = num_beliefs(network)
     weights: dict[str, NDArray[Any]] = {**read_agent(network, beliefs=None)}
     if fits_value:
         weights |= fit_value(network, config)
@@ -300,7 +298,7 @@ def finish(network: Path, config: Config, prunes: bool, fits_value: bool) -> Non
 
 def ship(network: Path, target: Path, with_critic: bool = False) -> None:
     """Write a network in half precision, and its critic beside it."""
-    beliefs = NUM_INPUTS if reads_beliefs(network) else 0
+    beliefs = num_beliefs(network)
     half = {name: values.astype(np.float16) for name, values in read_agent(network, beliefs=None).items()}
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, lambda path: save_agent(half, path, beliefs=beliefs))
@@ -311,7 +309,7 @@ def ship(network: Path, target: Path, with_critic: bool = False) -> None:
 
 
 def improve(stage: Stage, config: Config, folder: Path) -> None:
-    """Collect the lessons that a stage lacks, and learn them all in several orders; the average is better.
+    """Collect the lessons that a stage lacks, train on all of them, and save the average of the networks.
 
     folder: of all stages.
     """
@@ -323,7 +321,7 @@ def improve(stage: Stage, config: Config, folder: Path) -> None:
             collect(start, config, _LESSONS_AT_ONCE, seed).save(file)
     lessons = Lessons.read(files)
     weights = _mean([learn(start, lessons, seed) for seed in range(_FITS)])
-    beliefs = NUM_INPUTS if reads_beliefs(start) else 0
+    beliefs = num_beliefs(start)
     write_atomically(own / FILE_NAME, lambda path: save_agent(weights, path, beliefs=beliefs))
 
 

@@ -34,7 +34,7 @@ EXACT = {
     PlayerKind.RULE_BASED: RULE_BASED._replace(bids=_SHARP, plays=_SHARP),
     PlayerKind.HEURISTIC: HEURISTIC._replace(bids=_SHARP, plays=_SHARP),
 }
-"""The models of seats that are known to be of a kind."""
+"""The models of seats whose kind is known."""
 _RECOGNISED = 0.5
 """The belief above which a seat is played by that kind."""
 

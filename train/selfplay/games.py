@@ -60,6 +60,7 @@ class SelfPlayGames:
     acted: uint8 [num_games], the seats that took the last decisions.
     learns: bool [num_games, seats], the seats that learn; at least one in each game.
     plays: bool [num_games, seats], the seats of partners.
+    partners: the agents, by number.
     partner: int64 [num_games, seats], the number of the partner there, NO_PARTNER in other seats.
     num_beliefs: bytes of what is believed of the other seats, after each observation.
     observation_size: bytes of each observation, with beliefs.
@@ -93,7 +94,7 @@ class SelfPlayGames:
         self.games = Games(rules, num_games, seed, canonical_suits=True, skip_forced=True)
         self.rng = np.random.default_rng(seed)
         self.games.spread(self.rng)
-        self._partners = [load(partner) for partner in partners]
+        self.partners = [load(partner) for partner in partners]
         self._first = np.array([partners.index(partner) for partner in partners])
         """For each partner the first that is the same, so that one call acts for all of them."""
         self._pays = find_reward(reward)
@@ -118,7 +119,7 @@ class SelfPlayGames:
         self.rewards = np.zeros(self.points.shape, np.float32)
         self.round_done = np.zeros(num_games, np.bool_)
         self.ended = np.zeros(num_games, np.bool_)
-        self._compiled = compiled_players(self._partners)
+        self._compiled = compiled_players(self.partners)
         self._play_partners()
 
     def step(self, actions: NDArray[np.int64]) -> None:
@@ -140,7 +141,7 @@ class SelfPlayGames:
                 self._note(rows[compiled])
             if len(rows := rows[~compiled]):
                 owner = self._first[self.partner[rows, games.seat[rows]]]
-                actions = actions_by_owner(self._partners, owner, games.view(rows), self.rng)
+                actions = actions_by_owner(self.partners, owner, games.view(rows), self.rng)
                 games.step(actions, rows, printed=True)
                 self._note(rows)
 
@@ -223,7 +224,7 @@ class SelfPlayGames:
             return False
         if not (are_bools(learns) and are_bools(plays)):
             return False
-        has_partner = (partner >= 0) & (partner < len(self._partners))
+        has_partner = (partner >= 0) & (partner < len(self.partners))
         return bool(
             ((learns | plays) == sits).all()
             and not (learns & plays).any()

@@ -26,7 +26,7 @@ from wizard_env.failures import own_code_notes
 EXCHANGE_SECONDS = "workers/exchange_seconds"
 MEGABYTES_SENT = "workers/megabytes_sent"
 _SECONDS_TO_END = 5.0
-"""What a worker gets to end after worker 0 has."""
+"""The time that a worker has to end after worker 0."""
 _RESUMABLE = "the same command continues from the last checkpoint"
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -193,7 +193,7 @@ class LocalGroup(Peers):
 
 
 class _Failure(NamedTuple):
-    """What a worker sends in place of a value when it fails."""
+    """Sent by a worker in place of a value when it fails."""
 
     reason: str
 
